@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The folders of src/, lowest first. tests/tidy.py holds who may include whom and checks it.
+
+# windrow_folder(path [library...]): src/<path>/*.cc without the tests becomes windrow_<path>.
+function(windrow_folder path)
+  string(REPLACE "/" "_" name ${path})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${path}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  if(sources)
+    add_library(windrow_${name} STATIC ${sources})
+    target_link_libraries(windrow_${name} PUBLIC windrow_flags ${ARGN})
+  else()
+    add_library(windrow_${name} INTERFACE)
+    target_link_libraries(windrow_${name} INTERFACE windrow_flags ${ARGN})
+  endif()
+endfunction()
+
+windrow_folder(base)
+windrow_folder(core/spec windrow_base yaml-cpp)
+windrow_folder(core/plan windrow_base windrow_core_spec)
+windrow_folder(core/schedule windrow_base windrow_core_spec)
+windrow_folder(core/supervise windrow_base windrow_core_schedule)
+windrow_folder(core/output windrow_base windrow_core_spec)
+windrow_folder(core/progress windrow_base windrow_core_spec windrow_core_schedule)
+windrow_folder(os windrow_base)
+windrow_folder(journal windrow_os windrow_core_schedule windrow_core_plan)
+windrow_folder(data/files windrow_os windrow_core_plan)
+windrow_folder(wire/worker windrow_os)
+windrow_folder(wire/agent windrow_os windrow_core_schedule)
+windrow_folder(agent windrow_core_supervise windrow_core_output windrow_wire_worker windrow_wire_agent
+               windrow_journal)
+windrow_folder(master windrow_core_schedule windrow_core_progress windrow_core_output windrow_journal
+               windrow_data_files windrow_wire_agent)
+windrow_folder(workspace windrow_master windrow_agent)
+windrow_folder(cli windrow_workspace)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entry point: ``python3 <folder>/windrow/worker/__main__.py``, descriptors as the protocol says.
+
+Started by its path, so the folder of this file stands first on the import path, where `rows` or
+`script` of ours would win over the user's. It goes; the folder that holds the package comes first
+while our own modules load and last afterwards, so that the user's modules always win.
+All of it under the guard: multiprocessing's spawned children execute this file again under
+another name, and must not become workers.
+"""
+
+if __name__ == "__main__":
+    import os
+    import sys
+
+    here = os.path.dirname(os.path.realpath(__file__))
+    packages = os.path.dirname(os.path.dirname(here))
+    if os.path.realpath(sys.path[0]) == here:  # not so under PYTHONSAFEPATH
+        del sys.path[0]
+    sys.path.insert(0, packages)
+    no_bytecode = sys.dont_write_bytecode
+    sys.dont_write_bytecode = False  # this folder is ours; compiling again costs 7 ms each start
+
+    from windrow.worker.serve import main
+
+    sys.dont_write_bytecode = no_bytecode
+    sys.path.append(sys.path.pop(0))
+    main()

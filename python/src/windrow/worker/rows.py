@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What run() returned -> rows, in exactly the text that append_row promises."""
+
+import sys
+from codecs import register_error
+
+from windrow.worker.packets import ANSWER_MAX, FLAG_LINE_BREAK
+
+NAMES = "windrow-names"  # error handler: undecodable bytes of file names become those bytes again
+
+ALLOWED = "return a list, tuple, numpy array, pandas Series or DataFrame with one element per item"
+
+
+_SHORT = ANSWER_MAX // 4  # characters that never encode to more than an answer may hold
+
+
+class WrongType(TypeError):
+    """run() returned something that is no collection of rows. Users see the TypeError it is."""
+
+    __module__ = "builtins"
+    __qualname__ = "TypeError"
+
+
+def _names(error: UnicodeError) -> "tuple[bytes, int]":
+    assert isinstance(error, UnicodeEncodeError)
+    codes = map(ord, error.object[error.start : error.end])
+    text = bytes(code - 0xDC00 if 0xDC80 <= code <= 0xDCFF else 0x3F for code in codes)
+    return text, error.end
+
+
+register_error(NAMES, _names)
+
+
+def serialise(result: object) -> "tuple[int, int, bytes]":
+    """How many rows, flags, and their text. Raises WrongType and whatever str() raises."""
+    if type(result) is list:
+        # Nearly always a list of strings: two steps less, and str() of none of them. A subclass
+        # of str may have a str() of its own, so nothing but str itself counts here.
+        for element in result:
+            if type(element) is not str:
+                break
+        else:
+            rows = len(result)
+            text = "\n".join(result)
+            if rows and text.count("\n") == rows - 1 and len(text) < _SHORT:
+                return rows, 0, (text + "\n").encode("utf-8", NAMES)
+    if _kind(result) == "frame":
+        text = result.to_csv(sep=" ", header=False, index=False)  # type: ignore[attr-defined]
+        return _encoded(len(result), text)  # type: ignore[arg-type]
+    lines = [str(element) for element in result]  # type: ignore[attr-defined]
+    return _encoded(len(lines), "\n".join(lines) + "\n") if lines else (0, 0, b"")
+
+
+def count(result: object) -> "tuple[int, int, bytes]":
+    """As serialise() for those who want no text: looks at no element."""
+    if type(result) is not list:
+        _kind(result)
+    return len(result), 0, b""  # type: ignore[arg-type]
+
+
+def _encoded(rows: int, text: str) -> "tuple[int, int, bytes]":
+    flags = FLAG_LINE_BREAK if text.count("\n") > rows else 0
+    payload = text.encode("utf-8", NAMES)
+    if len(payload) > ANSWER_MAX:
+        raise OverflowError(
+            f"the rows of one mini-batch have {len(payload)} bytes; at most {ANSWER_MAX} are"
+            " allowed: make mini-batches smaller"
+        )
+    return rows, flags, payload
+
+
+def _kind(result: object) -> str:
+    """'frame' for a DataFrame, 'array' for what is iterated. Raises WrongType.
+
+    A script can only return what some import of its own has made: nothing is imported here.
+    """
+    if isinstance(result, (list, tuple)):
+        return "array"
+    pandas = sys.modules.get("pandas")
+    if pandas is not None:
+        if isinstance(result, getattr(pandas, "DataFrame", ())):
+            return "frame"
+        if isinstance(result, getattr(pandas, "Series", ())):
+            return "array"
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(result, getattr(numpy, "ndarray", ())):
+        if result.ndim > 0:  # type: ignore[attr-defined]
+            return "array"
+        raise WrongType("run() returned a numpy array without dimensions; " + ALLOWED)
+    name = "None" if result is None else type(result).__qualname__
+    raise WrongType(f"run() returned {name}; {ALLOWED}")

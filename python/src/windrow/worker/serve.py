@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The life of a worker: start, mini-batches, shutdown, and the ways it can end."""
+
+import atexit
+import faulthandler
+import os
+import sys
+from _json import make_scanner
+from _signal import (  # type: ignore[import-not-found]  # `signal` builds enums: 0.5 ms
+    SIG_IGN,
+    SIGINT,
+    signal,
+)
+from _socket import AF_UNIX, SOCK_SEQPACKET, socket
+from mmap import mmap
+from struct import error as struct_error
+from time import monotonic_ns, process_time_ns
+
+from windrow.worker import packets, streams
+from windrow.worker.loop import AgentGone, run_batches
+from windrow.worker.script import Refused, Script
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+COMMANDS, ANSWERS, PAGE = 3, 4, 5
+
+EXIT_BROKEN = 70  # descriptors are gone, or the agent does not speak the protocol
+EXIT_INIT_FAILED = 72
+
+
+class BadCommand(Exception):
+    """The agent sent what the protocol does not allow here."""
+
+
+class Worker:
+    """What the parts of a worker's life share. The main thread alone uses it."""
+
+    __slots__ = ("answers", "commands", "exit_code", "forked", "page", "script", "settings")
+
+    def __init__(self) -> None:
+        """Raises OSError when descriptors 3 to 5 are not what the protocol says."""
+        for descriptor in (COMMANDS, ANSWERS):
+            os.set_inheritable(descriptor, False)
+        self.commands = socket(AF_UNIX, SOCK_SEQPACKET, 0, COMMANDS)
+        self.answers = socket(AF_UNIX, SOCK_SEQPACKET, 0, ANSWERS)
+        self.page = packets.Page(mmap(PAGE, packets.PAGE_SIZE))
+        os.close(PAGE)
+        self.forked: list[bool] = []  # not empty in a child that the script forked
+        self.exit_code = 1
+        self.settings: dict[str, Any] = {}
+        self.script: Script
+
+    def check_fork(self, error: "BaseException | None" = None) -> None:
+        """To be called after each call into the script: a child that the script forked and let
+        return, or fail, ends here and never touches the page or the sockets."""
+        if self.forked:
+            _leave(_exit_code_of(error))
+
+    def failure(self, error: BaseException, method: str, what: str) -> bytes:
+        """The error object of an answer; the whole trace goes to the user's error file."""
+        from windrow.worker import failure
+
+        heading = failure.heading(self.settings.get("process", "worker"), what)
+        return failure.report(error, method, heading, self.settings.get("user_error", ""))
+
+
+def main() -> None:
+    """Returns when the interpreter may end; the exit code is then set by the exit guard."""
+    try:
+        worker = Worker()
+    except OSError as error:
+        _break_off(f"descriptors 3 to 5 are not those of an agent: {error}")
+    signal(SIGINT, SIG_IGN)  # Ctrl-C reaches the whole group; what follows is the agent's decision
+    faulthandler.enable(file=2)
+    _guard_forks(worker)
+    _guard_exit(worker)
+    try:
+        if _start(worker):
+            _shutdown(worker, run_batches(worker))
+            worker.exit_code = 0
+        else:
+            worker.exit_code = EXIT_INIT_FAILED
+    except (AgentGone, BrokenPipeError, ConnectionResetError):
+        _leave(0)
+    except (BadCommand, EOFError, OSError, struct_error) as error:
+        _break_off(f"{type(error).__name__}: {error}")
+
+
+def _start(worker: Worker) -> bool:
+    """Answers the start command; false when the script could not be loaded or initialised."""
+    packet, attached, _, _ = worker.commands.recvmsg(
+        packets.PACKET_MAX, packets.ANCILLARY_SIZE, packets.RECEIVE_FLAGS
+    )
+    began, cpu = monotonic_ns(), process_time_ns()
+    if not packet:
+        raise AgentGone
+    what, epoch, token, size = packets.COMMAND.unpack_from(packet)
+    if what != packets.START:
+        raise BadCommand("the first command is not start")
+    payload = packet[packets.HEADER_SIZE :]
+    if len(payload) != size:
+        payload = packets.read_attached(attached, size)
+    worker.settings = _parse(payload)
+    worker.page.enter(packets.PHASE_INIT, began)
+    init_began, flags, method, payload = 0, 0, "load", b""
+    try:
+        worker.script = _load(worker.settings)
+        method = "init"
+        init_began = monotonic_ns()
+        worker.script.init()
+        worker.check_fork()
+    except BaseException as error:
+        worker.check_fork(error)
+        flags = packets.FLAG_REFUSED if isinstance(error, Refused) else 0
+        cause = error.__cause__ if isinstance(error, Refused) else error
+        payload = worker.failure(cause or error, method, method)
+    inside = monotonic_ns() - init_began if init_began else 0
+    kind = packets.INIT_FAILED if payload else packets.READY
+    _answer(worker, (kind, epoch, token, 0, flags), payload, (began, inside, cpu))
+    if not payload:
+        worker.page.enter(packets.PHASE_IDLE, monotonic_ns())
+    return not payload
+
+
+def _load(settings: "dict[str, Any]") -> Script:
+    streams.redirect(settings["user_stdout"], settings["user_stderr"])
+    sys.argv[:] = settings["argv"]
+    return Script(os.path.realpath(settings["script"]), settings["code_root"])
+
+
+def _shutdown(worker: Worker, packet: bytes) -> None:
+    began, cpu = monotonic_ns(), process_time_ns()
+    what, epoch, token, _ = packets.COMMAND.unpack_from(packet)
+    if what != packets.SHUTDOWN:
+        raise BadCommand(f"unknown command {what:#x}")
+    worker.page.enter(packets.PHASE_SHUTDOWN, began)
+    payload = b""
+    try:
+        worker.script.shutdown()
+        worker.check_fork()
+    except BaseException as error:
+        worker.check_fork(error)
+        payload = worker.failure(error, "shutdown", "shutdown")
+    inside = monotonic_ns() - began
+    _answer(worker, (packets.GOODBYE, epoch, token, 0, 0), payload, (began, inside, cpu))
+
+
+def _answer(
+    worker: Worker,
+    head: "tuple[int, bytes, bytes, int, int]",
+    payload: bytes,
+    times: "tuple[int, int, int]",
+) -> None:
+    """Sends an answer to anything but a mini-batch. `times`: when it began, how long the call into
+    the script took, and the processor time at the beginning."""
+    began, inside, cpu = times
+    spans = (monotonic_ns() - began, inside, process_time_ns() - cpu)
+    header = packets.ANSWER.pack(*head, len(payload), began, *map(packets.microseconds, spans))
+    packets.send(worker.answers, header, payload)
+
+
+class _Plain:
+    """What json's scanner wants to know from a decoder."""
+
+    strict = False
+    object_hook = object_pairs_hook = parse_constant = None
+    parse_float = float
+    parse_int = int
+
+
+def _parse(payload: bytes) -> "dict[str, Any]":
+    """The JSON of the start command, by the C half of `json` alone: the other half costs 8 ms."""
+    try:
+        settings, _ = make_scanner(_Plain)(payload.decode("utf-8"), 0)  # type: ignore[arg-type]
+    except (StopIteration, SystemError, ValueError):  # SystemError: its other half is missing
+        settings = None
+    if not isinstance(settings, dict):
+        raise BadCommand("the payload of start is not a JSON object")
+    return settings
+
+
+def _guard_forks(worker: Worker) -> None:
+    """In a child that the script forks: no descriptor of ours stays open, or the agent would
+    never see the end of a stream while some daemon of the user's lives."""
+
+    def in_child() -> None:
+        worker.forked.append(True)
+        worker.commands.close()
+        worker.answers.close()
+
+    os.register_at_fork(after_in_child=in_child)
+
+
+def _guard_exit(worker: Worker) -> None:
+    """Ends the process without tearing down the interpreter, which takes long and may crash in
+    libraries of the user's. Registered first, so called last: after the user's threads were
+    joined and the user's own exit functions were called, as in any Python program."""
+    atexit.register(lambda: _leave(worker.exit_code))
+
+
+def _exit_code_of(error: "BaseException | None") -> int:
+    """What Python would exit with, and shows, when an exception reaches the top of a program."""
+    if error is None:
+        return 0
+    if isinstance(error, SystemExit) and (error.code is None or isinstance(error.code, int)):
+        return (error.code or 0) & 0xFF
+    sys.excepthook(type(error), error, error.__traceback__)
+    return 1
+
+
+def _leave(code: int) -> "NoReturn":
+    streams.flush()
+    os._exit(code)
+
+
+def _break_off(reason: str) -> "NoReturn":
+    try:
+        os.write(2, f"windrow worker: {reason}; the worker ends\n".encode("utf-8", "replace"))
+    except OSError:
+        pass  # descriptor 2 is gone as well
+    _leave(EXIT_BROKEN)

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/agent.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/plant.h"
+#include "journal/segment.h"
+
+namespace windrow {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Duration kHeartbeat = seconds(2);
+constexpr Duration kSilenceMax = seconds(10);
+constexpr Duration kOrphanedAfter = seconds(60);
+
+}  // namespace
+
+Agent::Agent(Loop& loop,
+             FileSystem& fs,
+             const MakeHost& make_host,
+             MasterLink& link,
+             AgentLog& log,
+             AgentConfig config)
+    : loop_(loop),
+      fs_(fs),
+      link_(link),
+      log_(log),
+      config_(std::move(config)),
+      host_(make_host(*this)),
+      incarnation_(config_.incarnation),
+      self_(std::make_shared<Agent*>(this)) {}
+
+Agent::~Agent() { *self_ = nullptr; }
+
+Status Agent::join() {
+  RETURN_IF_ERROR(open_segment());
+  heard_ = loop_.now();
+  number_out_ = number_in_ = 0;
+  say(to_master::Hello{config_.slots, config_.slots * 3, segment_file_, config_.host});
+  heartbeat();
+  return {};
+}
+
+Status Agent::open_segment() {
+  segment_file_ = fmt::format("{}.{}.seg", config_.id, incarnation_);
+  ASSIGN_OR_RETURN(std::unique_ptr<File> file,
+                   fs_.create(config_.folders.rows + "/" + segment_file_));
+  const std::string head = segment_head(config_.id, incarnation_);
+  RETURN_IF_ERROR(file->write_at(0, head));
+  RETURN_IF_ERROR(file->sync());
+  RETURN_IF_ERROR(fs_.sync_folder(config_.folders.rows));
+  Appender::Options options = config_.segment;
+  options.skip_sync = Fault::kSkipSegmentSync;
+  segment_ = std::make_unique<Appender>(
+      loop_, std::move(file), head.size(), options,
+      [this](std::uint64_t up_to) { segment_synced(up_to); },
+      [this](const Error& error) {
+        say(to_master::Broken{"the rows cannot be kept: " + error.message});
+      });
+  return {};
+}
+
+void Agent::segment_synced(std::uint64_t up_to) {
+  say(to_master::SegmentSynced{up_to});
+  if (stopping_) {
+    say_stopped_when_synced();
+  } else if (supervisor_ && !silent_) {
+    supervisor_->pause(false, loop_.now(), orders_);
+    carry_out();
+  }
+}
+
+void Agent::on_message(MasterMessage message) {
+  if (ended_ || message.epoch < epoch_ || message.incarnation != incarnation_) return;
+  heard_ = loop_.now();
+  if (std::holds_alternative<to_agent::Rejoin>(message.body)) {
+    rejoin();
+    return;
+  }
+  if (message.number <= number_in_) return;  // said before
+  if (message.number != number_in_ + 1 || (epoch_ != 0 && message.epoch != epoch_ && number_in_ > 0)) {
+    rejoin();
+    return;
+  }
+  number_in_ = message.number;
+  epoch_ = message.epoch;
+  std::visit([this](auto& body) { take(body); }, message.body);
+  carry_out();
+}
+
+void Agent::take(to_agent::Welcome& message) {
+  if (supervisor_) return;
+  settings_ = std::move(message.settings);
+  process_next_ = std::max(process_next_, message.process_next);
+  supervisor_ = std::make_unique<Supervisor>(SuperviseLimits{
+      .agent = config_.id,
+      .slots = config_.slots,
+      .process_next = process_next_,
+      .run_timeout = settings_.run_timeout,
+      .overhead_timeout = settings_.overhead_timeout,
+  });
+  supervisor_->begin(loop_.now(), orders_);
+}
+
+void Agent::take(to_agent::Assign& message) {
+  if (!supervisor_) return;
+  supervisor_->give(Work{message.token, message.items, message.tries, std::move(message.paths)},
+                    loop_.now(), orders_);
+}
+
+void Agent::take(const to_agent::TakeBack& message) {
+  if (supervisor_) supervisor_->take_back(message.count, loop_.now(), orders_);
+}
+
+void Agent::take(const to_agent::Stop& message) {
+  if (supervisor_) supervisor_->stop(message.mode, loop_.now(), orders_);
+}
+
+void Agent::take(const to_agent::Alive& /*message*/) {}
+
+void Agent::take(const to_agent::Rejoin& /*message*/) {}
+
+void Agent::on_packet(ProcessNumber process, Packet packet) {
+  if (orphans_.contains(process) || !supervisor_) return;
+  const std::optional<Answer> answer = decode_answer(packet);
+  if (!answer) {
+    supervisor_->misbehaved(process, "it sent something that is not an answer", loop_.now(), orders_);
+  } else {
+    take_answer(process, *answer, std::move(packet.payload));
+  }
+  carry_out();
+}
+
+void Agent::take_answer(ProcessNumber process, const Answer& answer, std::string payload) {
+  const TimePoint now = loop_.now();
+  switch (answer.kind) {
+    case AnswerKind::kReady:
+    case AnswerKind::kInitFailed: {
+      fact::LoadEnded load{.agent = config_.id, .process = process};
+      load.start = loop_.wall_at(TimePoint(Duration(static_cast<std::int64_t>(answer.start_ns))));
+      load.elapsed_us = answer.elapsed_us;
+      load.cpu_us = answer.cpu_us;
+      if (answer.kind == AnswerKind::kReady) {
+        supervisor_->ready(process, std::move(load), now, orders_);
+        return;
+      }
+      ScriptError error = parse_script_error(payload);
+      load.status = (answer.flags & kFlagRefused) != 0 ? LoadStatus::kRefused : LoadStatus::kException;
+      load.error_type = std::move(error.type);
+      load.error_message = std::move(error.message);
+      load.traceback = std::move(error.traceback);
+      supervisor_->load_failed(process, std::move(load), now, orders_);
+      return;
+    }
+    case AnswerKind::kDone:
+    case AnswerKind::kFailed: {
+      const std::optional<std::uint32_t> items = supervisor_->expects(process, answer.token);
+      if (!items) {
+        supervisor_->misbehaved(process, "it answered for a mini-batch that it does not have", now,
+                                orders_);
+        return;
+      }
+      supervisor_->answered(process, make_record(process, answer, *items, payload), now, orders_);
+      if (segment_->unsynced() > config_.unsynced_max) {
+        supervisor_->pause(true, now, orders_);
+        segment_->hurry();
+      }
+      return;
+    }
+    case AnswerKind::kGoodbye:
+      if (!payload.empty()) {
+        const ScriptError error = parse_script_error(payload);
+        log_.note(fmt::format("{}: shutdown() raised {}: {}", process_name(process), error.type,
+                              error.message));
+      }
+      return;
+  }
+}
+
+AttemptRecord Agent::make_record(ProcessNumber process,
+                                 const Answer& answer,
+                                 std::uint32_t items,
+                                 std::string_view payload) {
+  AttemptRecord record;
+  record.token = answer.token;
+  record.agent = config_.id;
+  record.process = process;
+  record.returned = answer.returned;
+  record.start = loop_.wall_at(TimePoint(Duration(static_cast<std::int64_t>(answer.start_ns))));
+  record.elapsed_us = answer.elapsed_us;
+  record.run_us = answer.run_us;
+  record.cpu_us = answer.cpu_us;
+  if (answer.kind == AnswerKind::kDone) {
+    record.line_break = (answer.flags & kFlagLineBreak) != 0;
+    record.rows =
+        keep_rows(answer.token, items, settings_.append_row ? payload : std::string_view());
+    return record;
+  }
+  ScriptError error = parse_script_error(payload);
+  record.status = (answer.flags & kFlagWrongType) != 0 ? AttemptStatus::kRunWrongType
+                  : (answer.flags & kFlagLoad) != 0    ? AttemptStatus::kDataException
+                                                       : AttemptStatus::kRunException;
+  record.returned = 0;
+  record.error_type = std::move(error.type);
+  record.error_message = std::move(error.message);
+  record.traceback = std::move(error.traceback);
+  return record;
+}
+
+RowRange Agent::keep_rows(const Token& token, std::uint32_t items, std::string_view rows) {
+  RowRange range{.offset = segment_->end()};
+  if (rows.empty()) return range;
+  const Chunk chunk{.token = token, .items = items};
+  range.length = append_chunk(chunk, rows, segment_->buffer());
+  segment_->grown();
+  return range;
+}
+
+void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
+  if (orphans_.erase(process) > 0 || !supervisor_) {
+    host_->forget(process);
+    return;
+  }
+  WorkerEnd end{.process = process,
+                .started = exit.started,
+                .exit_code = exit.exit_code,
+                .signal = exit.signal,
+                .memory_peak = exit.memory_peak,
+                .why = exit.why,
+                .page = host_->page(process)};
+  log_.note(describe_end(end));
+  std::vector<Work> unread = take_unread(process, UINT32_MAX);
+  host_->forget(process);
+  supervisor_->exited(end, std::move(unread), loop_.now(), loop_.wall_now(), orders_);
+  carry_out();
+}
+
+// Only mini-batches are given back: a start or shutdown that was not read is of no use to others.
+std::vector<Work> Agent::take_unread(ProcessNumber process, std::uint32_t count) {
+  std::vector<Work> works;
+  while (works.size() < count) {
+    std::optional<Packet> packet = host_->take_back(process);
+    if (!packet) break;
+    const std::optional<Command> command = decode_command(*packet);
+    CHECK(command);
+    if (command->kind != CommandKind::kBatch) continue;
+    works.push_back(
+        Work{command->token, command->items, command->tries, std::move(packet->payload)});
+  }
+  return works;
+}
+
+void Agent::say(ToMaster body) {
+  link_.send(AgentMessage{config_.id, incarnation_, ++number_out_, std::move(body)});
+}
+
+// What was said got lost on one side: begin again from nothing.
+void Agent::rejoin() {
+  log_.note("the master asks to join again");
+  if (supervisor_) {
+    for (const ProcessNumber process : supervisor_->live()) {
+      orphans_.insert(process);
+      host_->kill(process);
+      process_next_ = std::max(process_next_, process + 1);
+    }
+  }
+  supervisor_.reset();
+  orders_.clear();
+  segment_.reset();
+  stopping_ = false;
+  silent_ = false;
+  ++incarnation_;
+  number_out_ = number_in_ = 0;
+  heard_ = loop_.now();
+  if (const Status opened = open_segment(); !opened) {
+    say(to_master::Broken{opened.error().message});
+    return;
+  }
+  say(to_master::Hello{config_.slots, config_.slots * 3, segment_file_, config_.host});
+}
+
+void Agent::heartbeat() {
+  const TimePoint now = loop_.now();
+  if (now - heard_ > kOrphanedAfter) {
+    ended_ = true;
+    if (supervisor_) {
+      for (const ProcessNumber process : supervisor_->live()) host_->kill(process);
+    }
+    return;
+  }
+  if (supervisor_ && (now - heard_ > kSilenceMax) != silent_) {
+    silent_ = !silent_;
+    supervisor_->pause(silent_, now, orders_);
+    carry_out();
+  }
+  say(to_master::Alive{});
+  loop_.at(now + kHeartbeat, [self = self_] {
+    if (*self != nullptr && !(*self)->ended_) (*self)->heartbeat();
+  });
+}
+
+void Agent::arm_check() {
+  if (!supervisor_ || ended_) return;
+  const TimePoint wanted = supervisor_->next_check();
+  if (check_set_ && check_at_ <= wanted) return;
+  if (check_set_) loop_.cancel(check_timer_);
+  check_set_ = true;
+  check_at_ = wanted;
+  check_timer_ = loop_.at(wanted, [self = self_] {
+    if (*self != nullptr) (*self)->check();
+  });
+}
+
+void Agent::check() {
+  check_set_ = false;
+  if (!supervisor_ || ended_) return;
+  std::map<ProcessNumber, WorkerPage> pages;
+  for (const ProcessNumber process : supervisor_->live()) pages[process] = host_->page(process);
+  supervisor_->check(pages, loop_.now(), orders_);
+  carry_out();
+}
+
+void Agent::say_stopped_when_synced() {
+  if (segment_->unsynced() > 0) {
+    segment_->hurry();
+    return;
+  }
+  ended_ = true;
+  say(to_master::Stopped{});
+}
+
+void Agent::check_invariants() const {
+  if (supervisor_) supervisor_->check_invariants();
+}
+
+}  // namespace windrow

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One node's part in a job: keeps workers running, hands them mini-batches, keeps their rows in its
+// own segment, and tells the master.
+//
+// The shell around the Supervisor: what happens is told to it, what it orders is carried out. Master
+// and agent speak only in messages, also when they live in one process.
+//
+// Thread: the loop's. Ownership: loop, file system, link and log outlive the agent. Failure: a disk
+// that refuses the segment is told to the master, which ends the job.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agent/agent_log.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "core/supervise/supervisor.h"
+#include "journal/appender.h"
+#include "os/file_system.h"
+#include "os/loop.h"
+#include "os/worker_host.h"
+#include "wire/agent/messages.h"
+#include "wire/worker/packets.h"
+
+namespace windrow {
+
+// Where an agent writes.
+struct AgentFolders {
+  std::string rows;         // segments
+  std::string process_raw;  // logs/sys/node/<id>: raw stdout and stderr
+  std::string user_stdout;
+  std::string user_stderr;
+  std::string user_error;
+  std::string user_log;
+  std::string work;  // private working folders, one per process
+};
+
+struct AgentConfig {
+  AgentId id = 0;
+  std::uint64_t incarnation = 1;  // of the first join; unique for this agent in the job
+  std::uint32_t slots = 1;
+  std::string host;
+  AgentFolders folders;
+  Appender::Options segment;
+  // More rows than this without a sync, and nobody gets new work.
+  std::uint64_t unsynced_max = 64U << 20U;
+};
+
+class Agent final : public WorkerHost::Sink {
+ public:
+  using MakeHost = std::function<std::unique_ptr<WorkerHost>(WorkerHost::Sink&)>;
+
+  Agent(Loop& loop, FileSystem& fs, const MakeHost& make_host, MasterLink& link, AgentLog& log,
+        AgentConfig config);
+  ~Agent() override;
+
+  // Opens a segment and says Hello. Call once, first.
+  Status join();
+
+  void on_message(MasterMessage message);
+
+  // True when the agent has ended, as told or because its master is gone for good.
+  [[nodiscard]] bool ended() const { return ended_; }
+
+  void check_invariants() const;
+
+  // WorkerHost::Sink
+  void on_packet(ProcessNumber process, Packet packet) override;
+  void on_exit(ProcessNumber process, const WorkerExit& exit) override;
+
+ private:
+  void take(to_agent::Welcome& message);
+  void take(to_agent::Assign& message);
+  void take(const to_agent::TakeBack& message);
+  void take(const to_agent::Stop& message);
+  void take(const to_agent::Alive& message);
+  void take(const to_agent::Rejoin& message);
+
+  void carry_out();
+  void carry_out(order::StartWorker& one);
+  void carry_out(order::Send& one);
+  void carry_out(order::TakeBack& one);
+  void carry_out(order::Shutdown& one);
+  void carry_out(order::Kill& one);
+  void carry_out(order::ReportAttempt& one);
+  void carry_out(order::ReportLoad& one);
+  void carry_out(order::ReportWindow& one);
+  void carry_out(order::ReportTakenBack& one);
+  void carry_out(order::ReportGaveUp& one);
+  void carry_out(order::AllStopped& one);
+
+  void take_answer(ProcessNumber process, const Answer& answer, std::string payload);
+  AttemptRecord make_record(ProcessNumber process, const Answer& answer, std::uint32_t items,
+                            std::string_view payload);
+  RowRange keep_rows(const Token& token, std::uint32_t items, std::string_view rows);
+  std::vector<Work> take_unread(ProcessNumber process, std::uint32_t count);
+  Status open_segment();
+  void segment_synced(std::uint64_t up_to);
+  void say(ToMaster body);
+  void say_stopped_when_synced();
+  void rejoin();
+  void heartbeat();
+  void arm_check();
+  void check();
+
+  Loop& loop_;
+  FileSystem& fs_;
+  MasterLink& link_;
+  AgentLog& log_;
+  AgentConfig config_;
+  std::unique_ptr<WorkerHost> host_;
+  std::unique_ptr<Appender> segment_;
+  std::string segment_file_;
+  std::unique_ptr<Supervisor> supervisor_;  // from Welcome on
+  WorkerSettings settings_;
+  Orders orders_;
+  bool carrying_out_ = false;
+  std::set<ProcessNumber> orphans_;               // workers of an earlier join, being ended
+  ProcessNumber process_next_ = 0;
+  Epoch epoch_ = 0;
+  std::uint64_t incarnation_ = 0;
+  std::uint64_t number_out_ = 0;
+  std::uint64_t number_in_ = 0;
+  TimePoint heard_;
+  bool silent_ = false;    // the master has not been heard for a while: nothing new is started
+  bool stopping_ = false;  // every worker is gone; the last sync is awaited
+  bool ended_ = false;
+  TimePoint check_at_;
+  bool check_set_ = false;
+  Loop::TimerId check_timer_{};
+  std::shared_ptr<Agent*> self_;  // cleared by the destructor: late timers find nobody
+};
+
+}  // namespace windrow

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of the Agent that carries out what the Supervisor orders.
+#include <utility>
+
+#include "agent/agent.h"
+
+namespace windrow {
+
+// Orders may follow from orders (a send that is refused, a take-back that brings something), so the
+// list grows while it is worked through; never from within itself.
+void Agent::carry_out() {
+  if (carrying_out_) return;
+  carrying_out_ = true;
+  for (std::size_t i = 0; i < orders_.size(); ++i) {
+    Order one = std::move(orders_[i]);
+    std::visit([this](auto& what) { carry_out(what); }, one);
+  }
+  orders_.clear();
+  carrying_out_ = false;
+  arm_check();
+}
+
+void Agent::carry_out(order::StartWorker& one) {
+  const std::string name = process_name(one.process);
+  const AgentFolders& folders = config_.folders;
+  WorkerCommand command;
+  command.argv = settings_.program;
+  command.set_environment = settings_.environment;
+  command.set_environment.emplace_back("WINDROW_PROCESS", name);
+  command.working_folder = folders.work + "/" + name;
+  command.stdout_path = folders.process_raw + "/" + name + ".stdout.txt";
+  command.stderr_path = folders.process_raw + "/" + name + ".stderr.txt";
+  log_.note(fmt::format("{} starts", name));
+  process_next_ = one.process + 1;
+  // A folder that cannot be made shows as a worker that cannot be started.
+  static_cast<void>(fs_.make_folders(command.working_folder));
+  host_->start(one.process, command);
+  const WorkerStart start{.script = settings_.script,
+                          .code_root = settings_.code_root,
+                          .argv = settings_.argv,
+                          .process = name,
+                          .node = config_.id,
+                          .user_stdout = folders.user_stdout + "/" + name + ".stdout.txt",
+                          .user_stderr = folders.user_stderr + "/" + name + ".stderr.txt",
+                          .user_error = folders.user_error + "/" + name + ".txt",
+                          .log_folder = folders.user_log,
+                          .output_folder = settings_.output_folder,
+                          .append_row = settings_.append_row};
+  const std::string payload = encode_worker_start(start);
+  Command first{.kind = CommandKind::kStart};
+  first.payload_size = payload.size();
+  host_->send(one.process, encode_command(first), payload);
+}
+
+void Agent::carry_out(order::Send& one) {
+  Command command{.kind = CommandKind::kBatch};
+  command.token = one.work.token;
+  command.items = one.work.items;
+  command.tries = one.work.tries;
+  command.payload_size = one.work.payload.size();
+  if (!host_->send(one.process, encode_command(command), one.work.payload)) {
+    supervisor_->unsent(one.process, std::move(one.work));
+  }
+}
+
+void Agent::carry_out(order::TakeBack& one) {
+  supervisor_->taken_back(one.process, take_unread(one.process, one.count), loop_.now(), orders_);
+}
+
+void Agent::carry_out(order::Shutdown& one) {
+  host_->send(one.process, encode_command(Command{.kind = CommandKind::kShutdown}), {});
+}
+
+void Agent::carry_out(order::Kill& one) {
+  log_.note(fmt::format("{} is ended: {}", process_name(one.process), one.why));
+  host_->kill(one.process);
+}
+
+void Agent::carry_out(order::ReportAttempt& one) {
+  log_.attempt(one.record, one.items);
+  say(to_master::AttemptEnded{std::move(one.record)});
+}
+
+void Agent::carry_out(order::ReportLoad& one) {
+  log_.load(one.load);
+  say(to_master::LoadEnded{std::move(one.load)});
+}
+
+void Agent::carry_out(order::ReportWindow& one) { say(to_master::WindowChanged{one.window}); }
+
+void Agent::carry_out(order::ReportTakenBack& /*one*/) { say(to_master::TakenBack{}); }
+
+void Agent::carry_out(order::ReportGaveUp& one) { say(to_master::GaveUp{std::move(one.cause)}); }
+
+void Agent::carry_out(order::AllStopped& /*one*/) {
+  stopping_ = true;
+  say_stopped_when_synced();
+}
+
+}  // namespace windrow

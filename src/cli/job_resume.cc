@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// windrow job resume JOB
+#include "cli/command.h"
+#include "cli/run_job.h"
+
+namespace windrow {
+namespace {
+
+class JobResume final : public Command {
+ public:
+  void declare(CLI::App& app) override {
+    app.description("Go on with a job that was killed, cancelled or has failed");
+    app.add_option("job", job_, "Name or folder of the job")->required();
+  }
+
+  int run() override {
+    return run_to_the_end([this] { return resume_job(job_); });
+  }
+
+ private:
+  std::string job_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_job_resume_command() { return std::make_unique<JobResume>(); }
+
+}  // namespace windrow

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all commands that run a job share: start it, show it, end with its exit code.
+#pragma once
+
+#include <functional>
+
+#include "workspace/start_job.h"
+
+namespace windrow {
+
+// Forks the zygote, calls `start`, runs what it gives.
+int run_to_the_end(const std::function<Result<StartedJob>()>& start);
+
+}  // namespace windrow

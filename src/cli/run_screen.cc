@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_screen.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "os/machine.h"
+
+namespace windrow {
+namespace {
+
+constexpr int kScreen = 2;  // standard error: standard output stays free for programs
+constexpr Duration kLineEvery = std::chrono::seconds(30);
+
+int exit_code(const RunOutcome& outcome) {
+  if (outcome.end != MasterEnd::kFinished) return kExitFailed;
+  switch (outcome.status) {
+    case JobStatus::kCompleted:
+      return kExitCompleted;
+    case JobStatus::kCanceled:
+      return kExitCancelled;
+    case JobStatus::kFailed:
+    case JobStatus::kRunning:
+      return outcome.refused ? kExitRefused : kExitFailed;
+  }
+  return kExitFailed;
+}
+
+}  // namespace
+
+RunScreen::RunScreen() : terminal_(is_terminal(kScreen)) {}
+
+void RunScreen::on_progress(const Progress& progress) {
+  if (terminal_) {
+    write_out(kScreen, "\r" + progress_bar(progress, terminal_width(kScreen) - 1, true) + "\x1b[K");
+    bar_shown_ = true;
+  } else if (progress.job_time - last_line_ >= kLineEvery) {
+    last_line_ = progress.job_time;
+    write_out(kScreen, progress_line(progress) + "\n");
+  }
+}
+
+void RunScreen::on_note(const std::string& line) {
+  clear_bar();
+  write_out(kScreen, line + "\n");
+}
+
+void RunScreen::clear_bar() {
+  if (bar_shown_) write_out(kScreen, "\r\x1b[K");
+  bar_shown_ = false;
+}
+
+int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std::string& name) {
+  clear_bar();
+  const bool finished = outcome.end == MasterEnd::kFinished;
+  std::string out = fmt::format("{}{}{}\n", finished ? status_text(outcome.status) : "Stopped",
+                                outcome.cause.empty() ? "" : ": ", outcome.cause);
+  out += fmt::format("  mini-batches  {} of {} done, {} failed\n",
+                     human_count(outcome.counts.committed), human_count(outcome.batches),
+                     human_count(outcome.counts.failed));
+  out += fmt::format("  items         {} succeeded, {} failed\n",
+                     human_count(outcome.counts.items_succeeded),
+                     human_count(outcome.counts.items_failed));
+  out += fmt::format("  time          {}\n", human_duration(outcome.job_time));
+  if (outcome.status == JobStatus::kCompleted && !outcome.target.empty()) {
+    out += fmt::format("  result        {}\n", outcome.target);
+  }
+  if (outcome.counts.items_failed > 0) {
+    out += fmt::format("  failed items  {}\n", folder.failed_items());
+  }
+  out += fmt::format("  job folder    {}\n", folder.root());
+  const int code = exit_code(outcome);
+  if (code == kExitCancelled || outcome.end == MasterEnd::kBroken) {
+    out += fmt::format("Go on with it by the same command, or: windrow job resume {}\n",
+                       name.empty() ? folder.root() : name);
+  }
+  if ((code == kExitFailed || code == kExitRefused) && outcome.first_error) {
+    out += fmt::format("\n{}\n  from {}\n", trimmed(outcome.first_error->text),
+                       outcome.first_error->where);
+  }
+  write_out(kScreen, out);
+  return code;
+}
+
+}  // namespace windrow

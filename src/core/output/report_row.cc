@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/output/report_row.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::string_view kLocalAddress = "127.0.0.1";
+
+void append_seconds(std::uint32_t microseconds, std::string& out) {
+  char digits[16];
+  std::size_t at = sizeof(digits);
+  for (int i = 0; i < 6; ++i, microseconds /= 10) {
+    digits[--at] = static_cast<char>('0' + microseconds % 10);
+  }
+  digits[--at] = '.';
+  do {
+    digits[--at] = static_cast<char>('0' + microseconds % 10);
+    microseconds /= 10;
+  } while (microseconds > 0);
+  out.append(digits + at, sizeof(digits) - at);
+}
+
+void append_number(std::uint64_t number, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{}", number);
+}
+
+// A CSV field: quoted when it must be.
+void append_field(std::string_view text, std::string& out) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out.append(text);
+    return;
+  }
+  out.push_back('"');
+  for (const char c : text) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
+  out.push_back('"');
+}
+
+// A name as JSON text; bytes that are not UTF-8 percent-encoded.
+void append_name(std::string_view name, std::string& out) {
+  if (find_invalid_utf8(name) == std::string_view::npos) {
+    append_json_string(out, name);
+    return;
+  }
+  std::string encoded;
+  while (!name.empty()) {
+    const std::size_t length = utf8_length(name);
+    if (length == 0) {
+      fmt::format_to(std::back_inserter(encoded), "%{:02X}", static_cast<unsigned char>(name[0]));
+    } else {
+      encoded.append(name.substr(0, length));
+    }
+    name.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  append_json_string(out, encoded);
+}
+
+template <class Each>
+void for_each_name(const BatchNames& batch, Each&& each) {
+  std::string_view rest = batch.names;
+  for (std::uint32_t item = 0; item < batch.items; ++item) {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    each(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+}
+
+}  // namespace
+
+std::string_view status_word(AttemptStatus status) {
+  switch (status) {
+    case AttemptStatus::kRunDone:
+      return "RUN_DONE";
+    case AttemptStatus::kRunException:
+      return "RUN_EXCEPTION";
+    case AttemptStatus::kRunTimeout:
+      return "RUN_TIMEOUT";
+    case AttemptStatus::kRunWrongType:
+      return "RUN_WRONG_TYPE";
+    case AttemptStatus::kDataException:
+      return "DATA_EXCEPTION";
+    case AttemptStatus::kOverheadTimeout:
+      return "OVERHEAD_TIMEOUT";
+    case AttemptStatus::kProcessDied:
+      return "PROCESS_DIED";
+    case AttemptStatus::kNodeLost:
+      return "NODE_LOST";
+    case AttemptStatus::kReturned:
+      return "RETURNED";
+  }
+  return "";
+}
+
+std::string_view status_word(LoadStatus status) {
+  switch (status) {
+    case LoadStatus::kDone:
+      return "LOAD_DONE";
+    case LoadStatus::kException:
+    case LoadStatus::kDied:
+    case LoadStatus::kRefused:
+      return "LOAD_EXCEPTION";
+    case LoadStatus::kTimeout:
+      return "LOAD_TIMEOUT";
+  }
+  return "";
+}
+
+std::string_view error_category(AttemptStatus status) {
+  switch (status) {
+    case AttemptStatus::kRunDone:
+    case AttemptStatus::kReturned:
+      return "";
+    case AttemptStatus::kRunException:
+    case AttemptStatus::kRunTimeout:
+    case AttemptStatus::kRunWrongType:
+    case AttemptStatus::kProcessDied:
+      return "user";
+    case AttemptStatus::kDataException:
+    case AttemptStatus::kOverheadTimeout:
+    case AttemptStatus::kNodeLost:
+      return "system";
+  }
+  return "";
+}
+
+std::string_view ReportRows::header() {
+  return "Mini-batch Id,Picked Count,Node Id,Ip Address,Process,Start Time,Total,Succeeded,Failed,"
+         "Elapsed Seconds,Process Seconds,Run Method Seconds,Status,Error Category,Error Message,"
+         "Mini-batch Detail\n";
+}
+
+void ReportRows::append(const fact::AttemptEnded& ended, const BatchNames& batch, std::string& out) {
+  const AttemptRecord& record = ended.record;
+  fmt::format_to(std::back_inserter(out), "{},{},{},{},process{:03},", record.token.batch,
+                 record.token.picked, record.agent, kLocalAddress, record.process);
+  clock_.append_iso(record.start, out);
+  const bool done = ended.verdict == Verdict::kDone;
+  const std::uint32_t failed = done ? batch.items - ended.succeeded
+                               : ended.verdict == Verdict::kReturned ? 0
+                                                                     : batch.items;
+  fmt::format_to(std::back_inserter(out), ",{},{},{},", batch.items, ended.succeeded, failed);
+  append_seconds(record.elapsed_us, out);
+  out.push_back(',');
+  append_seconds(record.cpu_us, out);
+  out.push_back(',');
+  append_seconds(record.run_us, out);
+  out.push_back(',');
+  out.append(status_word(record.status)).push_back(',');
+  out.append(error_category(record.status)).push_back(',');
+  if (!record.error_type.empty()) append_field(record.error_type + ": " + record.error_message, out);
+  detail_.clear();
+  detail_.append("{\"id\":");
+  append_number(record.token.batch, detail_);
+  detail_.append(",\"root\":");
+  append_name(batch.root, detail_);
+  detail_.append(",\"minibatch\":[");
+  bool first = true;
+  for_each_name(batch, [&](std::string_view name) {
+    if (!first) detail_.push_back(',');
+    first = false;
+    append_name(name, detail_);
+  });
+  detail_.append("]}");
+  out.push_back(',');
+  append_field(detail_, out);
+  out.push_back('\n');
+}
+
+void ReportRows::append(const fact::LoadEnded& ended, std::string& out) {
+  fmt::format_to(std::back_inserter(out), ",,{},{},process{:03},", ended.agent, kLocalAddress,
+                 ended.process);
+  clock_.append_iso(ended.start, out);
+  out.append(",0,0,0,");
+  append_seconds(ended.elapsed_us, out);
+  out.push_back(',');
+  append_seconds(ended.cpu_us, out);
+  out.push_back(',');
+  append_seconds(ended.elapsed_us, out);
+  out.push_back(',');
+  out.append(status_word(ended.status));
+  out.append(ended.status == LoadStatus::kDone ? ",," : ",user,");
+  if (!ended.error_type.empty()) append_field(ended.error_type + ": " + ended.error_message, out);
+  out.append(",\n");
+}
+
+void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
+                                     const BatchNames& batch,
+                                     std::uint32_t tries,
+                                     std::string& out) {
+  const AttemptRecord& record = ended.record;
+  const auto line = [&](const std::string* item, std::string_view type, std::string_view message) {
+    JsonWriter json;
+    json.begin_object();
+    json.field("mini_batch", record.token.batch);
+    json.key("item");
+    if (item == nullptr) {
+      json.null().field("missing", batch.items - ended.succeeded);
+    } else {
+      json.value(*item);
+    }
+    json.field("tries", tries);
+    json.field("status", status_word(record.status));
+    json.field("error_type", type).field("error_message", message);
+    json.field("traceback", record.traceback);
+    json.field("node", record.agent);
+    json.field("process", fmt::format("process{:03}", record.process));
+    json.field("seconds", static_cast<double>(record.elapsed_us) / 1e6);
+    json.end_object();
+    out.append(json.text()).push_back('\n');
+  };
+  if (ended.verdict == Verdict::kDone && ended.succeeded < batch.items) {
+    line(nullptr, "ShortReturn",
+         fmt::format("run() returned {} results for {} items", record.returned, batch.items));
+  } else if (ended.verdict == Verdict::kFailed) {
+    for_each_name(batch, [&](std::string_view name) {
+      const std::string path = fmt::format("{}/{}", batch.root, name);
+      line(&path, record.error_type, record.error_message);
+    });
+  }
+}
+
+}  // namespace windrow

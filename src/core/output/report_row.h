@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lines of the job report (processed_mini-batches.csv) and of failed_items.jsonl, as text.
+//
+// Both are projections of the journal and the plan: the same facts give the same lines.
+// Thread: one ReportRows by one thread. Failure: none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/clock_text.h"
+#include "core/schedule/facts.h"
+
+namespace windrow {
+
+// RUN_DONE, RUN_EXCEPTION, ...
+std::string_view status_word(AttemptStatus status);
+std::string_view status_word(LoadStatus status);
+
+// "user" for what the script did, "system" for the rest, empty for success.
+std::string_view error_category(AttemptStatus status);
+
+// The names of a mini-batch, as the plan has them.
+struct BatchNames {
+  std::uint32_t items = 0;
+  std::string_view root;   // absolute folder
+  std::string_view names;  // relative to it, separated by NUL
+};
+
+class ReportRows {
+ public:
+  static std::string_view header();
+
+  void append(const fact::AttemptEnded& ended, const BatchNames& batch, std::string& out);
+  void append(const fact::LoadEnded& ended, std::string& out);
+
+  // One line for every item of a mini-batch that has used up its tries; one line with item null for
+  // the items missing from a short return; nothing otherwise.
+  void append_failed_items(const fact::AttemptEnded& ended, const BatchNames& batch,
+                           std::uint32_t tries, std::string& out);
+
+ private:
+  ClockText clock_;
+  std::string detail_;
+};
+
+}  // namespace windrow

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far a job is, as numbers and as sentences.
+//
+// Thread: any; values in, text out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/time.h"
+#include "core/schedule/scheduler.h"
+
+namespace windrow {
+
+struct Progress {
+  BatchId created = 0;
+  bool all_created = false;
+  BatchId processed = 0;  // ended, committed or failed
+  BatchId failed = 0;
+  std::uint64_t items_failed = 0;
+  std::uint64_t attempts = 0;
+  std::uint32_t workers = 0;
+  Duration job_time{};
+  double rate = 0;  // mini-batches a second, lately
+  bool merging = false;
+  std::uint64_t merged_bytes = 0;
+};
+
+// Keeps the rate: a mean over the last half minute or so.
+class ProgressMeter {
+ public:
+  Progress measure(const Scheduler& scheduler, TimePoint now, std::uint64_t merged_bytes);
+
+ private:
+  bool begun_ = false;
+  TimePoint last_;
+  BatchId last_processed_ = 0;
+  double rate_ = 0;
+};
+
+// "412 of 1,000 mini-batches (41 %), 3 failed, 120/s, about 5 s left, 2 workers"
+std::string progress_line(const Progress& progress);
+
+// The same with a bar, not wider than `width` columns; colours when asked.
+std::string progress_bar(const Progress& progress, std::uint32_t width, bool colour);
+
+// "Completed", "Failed", "Canceled", "Running"
+std::string status_text(JobStatus status);
+
+}  // namespace windrow

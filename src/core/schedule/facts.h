@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Facts: everything that ever changed the state of a job, in order. The journal keeps them, and
+// applying them again gives the same state, whichever version of the rules had decided.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+
+namespace windrow {
+
+// How an attempt ended; the words of the job report (attempt_status_word).
+enum class AttemptStatus : std::uint8_t {
+  kRunDone = 0,
+  kRunException = 1,
+  kRunTimeout = 2,
+  kRunWrongType = 3,
+  kDataException = 4,
+  kOverheadTimeout = 5,
+  kProcessDied = 6,
+  kNodeLost = 7,
+  kReturned = 8,  // handed back unprocessed: stop, cancel, take-back
+};
+inline constexpr std::uint8_t kAttemptStatusMax = 8;
+
+// How a worker's start ended.
+enum class LoadStatus : std::uint8_t {
+  kDone = 0,
+  kException = 1,
+  kTimeout = 2,
+  kDied = 3,
+  kRefused = 4,  // the script can never work: it does not compile, or has no run()
+};
+inline constexpr std::uint8_t kLoadStatusMax = 4;
+
+// What the end of an attempt means for its mini-batch.
+enum class Verdict : std::uint8_t {
+  kDone = 0,      // its rows count as soon as they are synced
+  kRetry = 1,     // charged, and a try is left
+  kFailed = 2,    // charged, and no try is left: never processed again
+  kReturned = 3,  // not charged: pending again
+};
+inline constexpr std::uint8_t kVerdictMax = 3;
+
+enum class JobStatus : std::uint8_t { kRunning = 0, kCompleted = 1, kFailed = 2, kCanceled = 3 };
+inline constexpr std::uint8_t kJobStatusMax = 3;
+
+// Where in the job's segments the rows of a mini-batch are: whole chunks, headers included.
+struct RowRange {
+  SegmentId segment = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t length = 0;  // 0: no rows
+  friend bool operator==(const RowRange&, const RowRange&) = default;
+};
+
+// So many mini-batches in a row with so many items each.
+struct ItemRun {
+  std::uint32_t batches = 0;
+  std::uint32_t items = 0;
+  friend bool operator==(const ItemRun&, const ItemRun&) = default;
+};
+
+// One attempt as its agent saw it.
+struct AttemptRecord {
+  Token token;
+  AgentId agent = 0;
+  ProcessNumber process = 0;
+  AttemptStatus status = AttemptStatus::kRunDone;
+  bool line_break = false;     // an element held a line break
+  std::uint32_t returned = 0;  // elements or rows that run() returned
+  RowRange rows;
+  WallTime start;
+  std::uint32_t elapsed_us = 0;
+  std::uint32_t run_us = 0;
+  std::uint32_t cpu_us = 0;
+  std::uint64_t memory_peak = 0;  // bytes; 0 when not known
+  std::string error_type;         // all three empty for kRunDone
+  std::string error_message;
+  std::string traceback;
+  friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
+};
+
+namespace fact {
+
+// A master began to act. What agents of earlier epochs had not synced is pending again.
+struct EpochBegan {
+  Epoch epoch = 0;
+  Epoch plan = 0;  // which plan file counts: state/plan.<plan>
+  WallTime wall;
+  friend bool operator==(const EpochBegan&, const EpochBegan&) = default;
+};
+
+// More mini-batches, numbered on from the last; the plan is durable up to `plan_bytes`.
+struct Planned {
+  std::vector<ItemRun> runs;
+  std::uint64_t plan_bytes = 0;
+  friend bool operator==(const Planned&, const Planned&) = default;
+};
+
+struct ListingEnded {
+  friend bool operator==(const ListingEnded&, const ListingEnded&) = default;
+};
+
+struct SegmentOpened {
+  SegmentId segment = 0;
+  AgentId agent = 0;
+  std::string file;  // name in state/rows/
+  friend bool operator==(const SegmentOpened&, const SegmentOpened&) = default;
+};
+
+// The segment is durable up to here: what ends below is committed.
+struct SegmentSynced {
+  SegmentId segment = 0;
+  std::uint64_t up_to = 0;
+  Duration job_time{};  // how long the job has been worked on
+  friend bool operator==(const SegmentSynced&, const SegmentSynced&) = default;
+};
+
+// The agent is gone. What it held, and what it had not synced, is pending again.
+struct AgentLost {
+  AgentId agent = 0;
+  SegmentId segment = 0;
+  friend bool operator==(const AgentLost&, const AgentLost&) = default;
+};
+
+struct LoadEnded {
+  AgentId agent = 0;
+  ProcessNumber process = 0;
+  LoadStatus status = LoadStatus::kDone;
+  WallTime start;
+  std::uint32_t elapsed_us = 0;
+  std::uint32_t cpu_us = 0;
+  std::string error_type;
+  std::string error_message;
+  std::string traceback;
+  friend bool operator==(const LoadEnded&, const LoadEnded&) = default;
+};
+
+struct AttemptEnded {
+  AttemptRecord record;
+  Verdict verdict = Verdict::kDone;
+  std::uint32_t succeeded = 0;
+  friend bool operator==(const AttemptEnded&, const AttemptEnded&) = default;
+};
+
+// No more mini-batches are handed out: the job has ended so, or was asked to.
+struct Stopped {
+  JobStatus status = JobStatus::kFailed;
+  std::string cause;
+  friend bool operator==(const Stopped&, const Stopped&) = default;
+};
+
+// The result is about to be linked; a file there with this length and checksum is ours.
+struct Publishing {
+  std::string path;
+  std::uint64_t length = 0;
+  std::uint32_t crc = 0;
+  friend bool operator==(const Publishing&, const Publishing&) = default;
+};
+
+struct Finished {
+  JobStatus status = JobStatus::kCompleted;
+  std::string cause;
+  WallTime wall;
+  friend bool operator==(const Finished&, const Finished&) = default;
+};
+
+// A stopped or finished job goes on; failed mini-batches start afresh when asked.
+struct Reopened {
+  bool failed_afresh = false;
+  friend bool operator==(const Reopened&, const Reopened&) = default;
+};
+
+}  // namespace fact
+
+using Fact = std::variant<fact::EpochBegan, fact::Planned, fact::ListingEnded, fact::SegmentOpened,
+                          fact::SegmentSynced, fact::AgentLost, fact::LoadEnded, fact::AttemptEnded,
+                          fact::Stopped, fact::Publishing, fact::Finished, fact::Reopened>;
+
+}  // namespace windrow

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/schedule/job_state.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/plant.h"
+
+namespace windrow {
+namespace {
+
+std::uint64_t end_of(const Batch& batch) { return batch.offset + batch.length; }
+
+Status ok_if(bool condition, const char* what) {
+  if (condition) return {};
+  return fail(ErrorCode::kInternal, "{}", what);
+}
+
+}  // namespace
+
+Status JobState::check(const Fact& fact) const {
+  if (const auto* one = std::get_if<fact::EpochBegan>(&fact)) {
+    return ok_if(one->epoch > epoch_, "an epoch that is not new");
+  }
+  if (const auto* one = std::get_if<fact::Planned>(&fact)) {
+    std::uint64_t total = batches_.size();
+    for (const ItemRun& run : one->runs) total += run.batches;
+    return ok_if(total <= 0xfffffffeU && !listing_ended_, "more mini-batches than can be");
+  }
+  if (const auto* one = std::get_if<fact::SegmentOpened>(&fact)) {
+    return ok_if(one->segment == segments_.size(), "a segment out of order");
+  }
+  if (const auto* one = std::get_if<fact::SegmentSynced>(&fact)) {
+    return ok_if(one->segment < segments_.size() && !segments_[one->segment].closed,
+                 "a sync of a segment that is not open");
+  }
+  if (const auto* one = std::get_if<fact::AgentLost>(&fact)) {
+    return ok_if(one->segment < segments_.size(), "the loss of an unknown agent");
+  }
+  if (const auto* one = std::get_if<fact::AttemptEnded>(&fact)) {
+    const AttemptRecord& record = one->record;
+    if (record.token.batch >= batches_.size()) {
+      return fail(ErrorCode::kInternal, "an attempt at unknown mini-batch {}", record.token.batch);
+    }
+    const Batch& batch = batches_[record.token.batch];
+    RETURN_IF_ERROR(ok_if(batch.stage == BatchStage::kPending, "an attempt at a final mini-batch"));
+    return ok_if(one->succeeded <= batch.items && (one->verdict != Verdict::kDone ||
+                                                   record.rows.segment < segments_.size()),
+                 "an attempt with impossible counts");
+  }
+  return {};
+}
+
+void JobState::apply(const Fact& fact) {
+  std::visit([this](const auto& one) { apply_one(one); }, fact);
+}
+
+void JobState::apply_one(const fact::EpochBegan& fact) {
+  if (epoch_ == 0) started_ = fact.wall;
+  epoch_ = fact.epoch;
+  plan_ = fact.plan;
+  for (Segment& segment : segments_) {
+    if (!segment.closed) give_up_unsynced(segment);
+  }
+}
+
+void JobState::apply_one(const fact::Planned& fact) {
+  for (const ItemRun& run : fact.runs) {
+    batches_.resize(batches_.size() + run.batches, Batch{.items = run.items});
+    counts_.items += std::uint64_t{run.batches} * run.items;
+  }
+  plan_bytes_ = fact.plan_bytes;
+}
+
+void JobState::apply_one(const fact::ListingEnded& /*fact*/) { listing_ended_ = true; }
+
+void JobState::apply_one(const fact::SegmentOpened& fact) {
+  CHECK(fact.segment == segments_.size());
+  segments_.push_back(Segment{.agent = fact.agent, .file = fact.file, .waiting = {}});
+}
+
+void JobState::apply_one(const fact::SegmentSynced& fact) {
+  Segment& segment = segments_[fact.segment];
+  CHECK(!segment.closed);
+  segment.synced = std::max(segment.synced, fact.up_to);
+  job_time_ = std::max(job_time_, fact.job_time);
+  while (!segment.waiting.empty()) {
+    Batch& batch = batches_[segment.waiting.front()];
+    if (end_of(batch) > segment.synced) break;
+    commit(batch);
+    segment.waiting.pop_front();
+  }
+}
+
+void JobState::apply_one(const fact::AgentLost& fact) { give_up_unsynced(segments_[fact.segment]); }
+
+void JobState::apply_one(const fact::LoadEnded& fact) {
+  process_next_ = std::max(process_next_, fact.process + 1);
+}
+
+void JobState::apply_one(const fact::AttemptEnded& fact) {
+  const AttemptRecord& record = fact.record;
+  Batch& batch = batches_[record.token.batch];
+  CHECK(batch.stage == BatchStage::kPending);
+  batch.picked = std::max(batch.picked, record.token.picked);
+  process_next_ = std::max(process_next_, record.process + 1);
+  ++counts_.attempts;
+  switch (fact.verdict) {
+    case Verdict::kDone: {
+      Segment& segment = segments_[record.rows.segment];
+      batch.segment = record.rows.segment;
+      batch.offset = record.rows.offset;
+      batch.length = record.rows.length;
+      batch.succeeded = fact.succeeded;
+      batch.stage = BatchStage::kEnded;
+      ++counts_.ended;
+      counts_.items_succeeded += batch.succeeded;
+      counts_.items_failed += batch.items - batch.succeeded;
+      if (end_of(batch) <= segment.synced || planted(Fault::kCommitOnEnd)) {
+        commit(batch);
+      } else {
+        segment.waiting.push_back(record.token.batch);
+      }
+      return;
+    }
+    case Verdict::kRetry:
+      if (!planted(Fault::kRetryForEver)) ++batch.tries;
+      return;
+    case Verdict::kFailed:
+      ++batch.tries;
+      batch.stage = BatchStage::kFailed;
+      ++counts_.failed;
+      counts_.items_failed += batch.items;
+      return;
+    case Verdict::kReturned:
+      return;
+  }
+}
+
+void JobState::apply_one(const fact::Stopped& fact) { stopped_ = fact; }
+
+void JobState::apply_one(const fact::Publishing& fact) { publishing_ = fact; }
+
+void JobState::apply_one(const fact::Finished& fact) { finished_ = fact; }
+
+void JobState::apply_one(const fact::Reopened& fact) {
+  stopped_.reset();
+  finished_.reset();
+  publishing_.reset();
+  if (!fact.failed_afresh) return;
+  for (Batch& batch : batches_) {
+    if (batch.stage == BatchStage::kFailed) {
+      batch.stage = BatchStage::kPending;
+      --counts_.failed;
+      counts_.items_failed -= batch.items;
+    }
+    if (batch.stage == BatchStage::kPending) batch.tries = 0;
+  }
+}
+
+void JobState::commit(Batch& batch) {
+  CHECK(batch.stage == BatchStage::kEnded);
+  batch.stage = BatchStage::kCommitted;
+  --counts_.ended;
+  ++counts_.committed;
+}
+
+void JobState::give_up_unsynced(Segment& segment) {
+  segment.closed = true;
+  for (const BatchId id : segment.waiting) {
+    Batch& batch = batches_[id];
+    if (planted(Fault::kKeepUnsynced)) {
+      commit(batch);
+      continue;
+    }
+    batch.stage = BatchStage::kPending;
+    --counts_.ended;
+    counts_.items_succeeded -= batch.succeeded;
+    counts_.items_failed -= batch.items - batch.succeeded;
+    batch.succeeded = 0;
+  }
+  segment.waiting.clear();
+}
+
+bool JobState::all_final() const {
+  return listing_ended_ && counts_.committed + counts_.failed == batches_.size();
+}
+
+void JobState::check_invariants() const {
+  JobCounts seen;
+  std::uint64_t waiting = 0;
+  for (const Segment& segment : segments_) {
+    waiting += segment.waiting.size();
+    CHECK(!segment.closed || segment.waiting.empty());
+  }
+  for (const Batch& batch : batches_) {
+    seen.items += batch.items;
+    switch (batch.stage) {
+      case BatchStage::kPending:
+        break;
+      case BatchStage::kEnded:
+        ++seen.ended;
+        break;
+      case BatchStage::kCommitted:
+        ++seen.committed;
+        CHECK(end_of(batch) <= segments_[batch.segment].synced);
+        break;
+      case BatchStage::kFailed:
+        ++seen.failed;
+        seen.items_failed += batch.items;
+        break;
+    }
+    if (batch.stage == BatchStage::kEnded || batch.stage == BatchStage::kCommitted) {
+      CHECK(batch.succeeded <= batch.items);
+      seen.items_succeeded += batch.succeeded;
+      seen.items_failed += batch.items - batch.succeeded;
+    }
+  }
+  CHECK(seen.items == counts_.items && seen.items_failed == counts_.items_failed);
+  CHECK(seen.items_succeeded == counts_.items_succeeded && seen.ended == counts_.ended);
+  CHECK(seen.committed == counts_.committed && seen.failed == counts_.failed);
+  CHECK(waiting == seen.ended);
+}
+
+}  // namespace windrow

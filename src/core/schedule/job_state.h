@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The durable state of a job: what its facts add up to. Changed by apply() and nothing else.
+//
+// A mini-batch lives so (any other pair of stage and fact is our own bug):
+//
+//   kPending --AttemptEnded done--> kEnded --SegmentSynced--> kCommitted
+//    ^  ^ |                            |
+//    |  | +--AttemptEnded failed--> kFailed --Reopened afresh--> kPending
+//    |  +----AttemptEnded retry, returned (stays pending)
+//    +-------AgentLost, EpochBegan before the sync-----------+
+//
+// Not thread-safe. Cannot fail: facts read from a disk are asked about with check() first.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/schedule/facts.h"
+
+namespace windrow {
+
+enum class BatchStage : std::uint8_t { kPending, kEnded, kCommitted, kFailed };
+
+struct Batch {
+  std::uint64_t offset = 0;  // with segment and length: its rows, from kEnded on
+  std::uint32_t length = 0;
+  SegmentId segment = 0;
+  std::uint32_t items = 0;
+  std::uint32_t succeeded = 0;  // items, from kEnded on
+  std::uint32_t picked = 0;     // highest hand-out that ended
+  std::uint32_t tries = 0;      // charged attempts
+  BatchStage stage = BatchStage::kPending;
+};
+static_assert(sizeof(Batch) <= 40, "a million mini-batches must stay small");
+
+struct Segment {
+  AgentId agent = 0;
+  std::string file;
+  std::uint64_t synced = 0;
+  bool closed = false;          // its agent is gone; nothing more will be synced
+  std::deque<BatchId> waiting;  // ended, not yet synced, in order of offset
+};
+
+struct JobCounts {
+  std::uint64_t items = 0;
+  std::uint64_t items_succeeded = 0;  // of ended and committed mini-batches
+  std::uint64_t items_failed = 0;     // of failed ones, and missing from short returns
+  std::uint64_t attempts = 0;         // ended hand-outs, charged or not
+  BatchId ended = 0;
+  BatchId committed = 0;
+  BatchId failed = 0;
+};
+
+class JobState {
+ public:
+  // Whether the fact can follow; the reason when it cannot. For facts from a disk.
+  [[nodiscard]] Status check(const Fact& fact) const;
+
+  // REQUIRES: check(fact) is ok.
+  void apply(const Fact& fact);
+
+  [[nodiscard]] const std::vector<Batch>& batches() const { return batches_; }
+  [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
+  [[nodiscard]] const JobCounts& counts() const { return counts_; }
+  [[nodiscard]] Epoch epoch() const { return epoch_; }
+  [[nodiscard]] Epoch plan() const { return plan_; }  // which plan file counts
+  [[nodiscard]] std::uint64_t plan_bytes() const { return plan_bytes_; }
+  [[nodiscard]] bool listing_ended() const { return listing_ended_; }
+  [[nodiscard]] Duration job_time() const { return job_time_; }
+  [[nodiscard]] ProcessNumber process_next() const { return process_next_; }
+  [[nodiscard]] const std::optional<fact::Stopped>& stopped() const { return stopped_; }
+  [[nodiscard]] const std::optional<fact::Publishing>& publishing() const { return publishing_; }
+  [[nodiscard]] const std::optional<fact::Finished>& finished() const { return finished_; }
+  [[nodiscard]] WallTime started() const { return started_; }  // of the first epoch
+
+  // Every planned mini-batch is committed or failed, and no more will be planned.
+  [[nodiscard]] bool all_final() const;
+
+  // Aborts if the state contradicts itself. O(mini-batches): for tests and debug builds.
+  void check_invariants() const;
+
+ private:
+  void apply_one(const fact::EpochBegan& fact);
+  void apply_one(const fact::Planned& fact);
+  void apply_one(const fact::ListingEnded& fact);
+  void apply_one(const fact::SegmentOpened& fact);
+  void apply_one(const fact::SegmentSynced& fact);
+  void apply_one(const fact::AgentLost& fact);
+  void apply_one(const fact::LoadEnded& fact);
+  void apply_one(const fact::AttemptEnded& fact);
+  void apply_one(const fact::Stopped& fact);
+  void apply_one(const fact::Publishing& fact);
+  void apply_one(const fact::Finished& fact);
+  void apply_one(const fact::Reopened& fact);
+  void commit(Batch& batch);
+  void give_up_unsynced(Segment& segment);
+
+  std::vector<Batch> batches_;
+  std::vector<Segment> segments_;
+  JobCounts counts_;
+  Epoch epoch_ = 0;
+  Epoch plan_ = 0;
+  WallTime started_;
+  std::uint64_t plan_bytes_ = 0;
+  bool listing_ended_ = false;
+  Duration job_time_{};
+  ProcessNumber process_next_ = 0;
+  std::optional<fact::Stopped> stopped_;
+  std::optional<fact::Publishing> publishing_;
+  std::optional<fact::Finished> finished_;
+};
+
+}  // namespace windrow

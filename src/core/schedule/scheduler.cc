@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/schedule/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/plant.h"
+
+namespace windrow {
+namespace {
+
+using std::chrono::minutes;
+
+bool is_charged(AttemptStatus status) {
+  return status != AttemptStatus::kRunDone && status != AttemptStatus::kNodeLost &&
+         status != AttemptStatus::kReturned;
+}
+
+}  // namespace
+
+Scheduler::Scheduler(JobState state, Limits limits)
+    : state_(std::move(state)), limits_(limits), time_before_(state_.job_time()) {}
+
+void Scheduler::begin(const fact::EpochBegan& epoch,
+                      TimePoint now,
+                      std::optional<fact::Reopened> reopen,
+                      Decision& out) {
+  began_ = now_ = progress_ = now;
+  wall_ = epoch.wall;
+  out_ = &out;
+  emit(epoch);
+  if (reopen) emit(*reopen);
+  hands_.resize(state_.batches().size());
+  for (BatchId id = 0; id < hands_.size(); ++id) hands_[id].picked = state_.batches()[id].picked;
+  check_ended();
+  out_ = nullptr;
+}
+
+void Scheduler::decide(Event event, TimePoint now, WallTime wall, Decision& out) {
+  CHECK(now >= now_);
+  now_ = now;
+  wall_ = wall;
+  if (finish_said_) return;
+  out_ = &out;
+  std::visit([this](auto& one) { take(one); }, event);
+  out_ = nullptr;
+}
+
+void Scheduler::emit(Fact fact) {
+  state_.apply(fact);
+  out_->facts.push_back(std::move(fact));
+}
+
+void Scheduler::take(const event::Planned& event) {
+  emit(fact::Planned{event.runs, event.plan_bytes});
+  hands_.resize(state_.batches().size());
+  progressed();
+  fill_all();
+}
+
+void Scheduler::take(const event::ListingEnded& /*event*/) {
+  emit(fact::ListingEnded{});
+  progressed();
+  check_ended();
+}
+
+void Scheduler::take(const event::AgentJoined& event) {
+  if (const auto old = agents_.find(event.agent); old != agents_.end()) remove_agent(old);
+  const auto segment = static_cast<SegmentId>(state_.segments().size());
+  emit(fact::SegmentOpened{segment, event.agent, event.segment_file});
+  Agent& agent = agents_[event.agent];
+  agent.segment = segment;
+  agent.slots = event.slots;
+  agent.window = event.window;
+  agent.heard = now_;
+  progressed();
+  if (state_.stopped()) {
+    stop_agents(StopMode::kNow);
+  } else if (merging_ || published_) {
+    stop_agents(StopMode::kFinish);
+  } else {
+    fill_all();
+  }
+}
+
+void Scheduler::take(const event::AgentHeard& event) {
+  if (const auto it = agents_.find(event.agent); it != agents_.end()) it->second.heard = now_;
+}
+
+void Scheduler::take(const event::AgentLost& event) {
+  const auto it = agents_.find(event.agent);
+  if (it == agents_.end()) return;
+  remove_agent(it);
+  fill_all();
+  check_ended();
+}
+
+void Scheduler::take(const event::WindowChanged& event) {
+  const auto it = agents_.find(event.agent);
+  if (it == agents_.end()) return;
+  it->second.window = event.window;
+  fill(it->first, it->second);
+}
+
+void Scheduler::take(event::LoadEnded& event) {
+  const auto it = agents_.find(event.load.agent);
+  if (it == agents_.end()) return;
+  const bool ok = event.load.status == LoadStatus::kDone;
+  const bool refused = event.load.status == LoadStatus::kRefused;
+  const std::string cause = event.load.error_message;
+  emit(std::move(event.load));
+  if (ok) {
+    load_failures_ = 0;
+    progressed();
+    return;
+  }
+  if (refused) {
+    stop(JobStatus::kFailed, cause, StopMode::kNow);
+    return;
+  }
+  ++load_failures_;
+  std::uint32_t slots = 0;
+  for (const auto& [id, agent] : agents_) slots += agent.slots;
+  if (load_failures_ >= 2 * slots && job_time(now_) > minutes(2)) {
+    stop(JobStatus::kFailed,
+         fmt::format("init() failed {} times in a row: {}", load_failures_, cause),
+         StopMode::kNow);
+  }
+}
+
+void Scheduler::take(const event::AgentGaveUp& event) {
+  const auto it = agents_.find(event.agent);
+  if (it == agents_.end()) return;
+  it->second.gave_up = true;
+  if (first_give_up_.empty()) first_give_up_ = event.cause;
+  const bool all = std::all_of(
+      agents_.begin(), agents_.end(), [](const auto& one) { return one.second.gave_up; });
+  if (all) stop(JobStatus::kFailed, first_give_up_, StopMode::kNow);
+}
+
+void Scheduler::take(event::AttemptEnded& event) {
+  AttemptRecord& record = event.record;
+  const auto it = agents_.find(record.agent);
+  if (it == agents_.end() || record.token.batch >= hands_.size()) {
+    ++stale_;
+    return;
+  }
+  Agent& agent = it->second;
+  Hand& hand = hands_[record.token.batch];
+  const bool current = hand.holder == record.agent && record.token.epoch == state_.epoch() &&
+                       record.token.picked == hand.picked;
+  const Batch& batch = state_.batches()[record.token.batch];
+  if (!current &&
+      !(planted(Fault::kAcceptStaleToken) && batch.stage == BatchStage::kPending)) {
+    ++stale_;
+    return;
+  }
+  agent.heard = now_;
+  if (hand.holder != kNobody) --agents_[hand.holder].held;
+  hand.holder = kNobody;
+  record.rows.segment = agent.segment;
+  fact::AttemptEnded ended{.record = std::move(record)};
+  if (ended.record.status == AttemptStatus::kRunDone) {
+    ended.verdict = Verdict::kDone;
+    ended.succeeded = std::min(ended.record.returned, batch.items);
+  } else if (is_charged(ended.record.status)) {
+    ended.verdict = batch.tries + 1 >= limits_.tries_max ? Verdict::kFailed : Verdict::kRetry;
+  } else {
+    ended.verdict = Verdict::kReturned;
+  }
+  const bool again = ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kReturned;
+  const BatchId id = ended.record.token.batch;
+  // A hand-out that was taken back is no progress: else two agents could play ball with it.
+  if (ended.verdict != Verdict::kReturned) progressed();
+  emit(std::move(ended));
+  if (again) returned_.push_back(id);
+  check_thresholds();
+  fill(it->first, agent);
+  if (again) fill_all();
+  balance();
+  check_ended();
+}
+
+void Scheduler::take(const event::TakenBack& event) {
+  const auto it = agents_.find(event.agent);
+  if (it == agents_.end()) return;
+  it->second.taking_back = false;
+  fill_all();
+}
+
+void Scheduler::take(const event::SegmentSynced& event) {
+  const auto it = agents_.find(event.agent);
+  if (it == agents_.end()) return;
+  it->second.heard = now_;
+  if (event.up_to <= state_.segments()[it->second.segment].synced) return;
+  emit(fact::SegmentSynced{it->second.segment, event.up_to, job_time(now_)});
+  check_ended();
+}
+
+void Scheduler::take(const event::AgentStopped& event) {
+  const auto it = agents_.find(event.agent);
+  if (it == agents_.end()) return;
+  remove_agent(it);
+  fill_all();
+  check_ended();
+}
+
+void Scheduler::take(const event::CancelAsked& event) {
+  const StopMode mode = event.at_once ? StopMode::kNow : StopMode::kDrain;
+  if (state_.stopped()) {
+    if (event.at_once) stop_agents(StopMode::kNow);
+    return;
+  }
+  if (merging_) return;  // every mini-batch is final: there is nothing left to cancel
+  stop(JobStatus::kCanceled, "canceled", mode);
+}
+
+void Scheduler::take(const event::Broken& event) {
+  if (state_.stopped()) return;
+  stop(JobStatus::kFailed, event.cause, StopMode::kNow);
+}
+
+void Scheduler::take(const event::Merged& event) {
+  if (!merging_ || state_.stopped()) return;
+  progressed();
+  emit(event.result);
+  out_->actions.emplace_back(action::Publish{});
+}
+
+void Scheduler::take(const event::Published& /*event*/) {
+  if (!state_.publishing() || state_.stopped()) return;
+  published_ = true;
+  check_ended();
+}
+
+void Scheduler::take(const event::MergeProgressed& /*event*/) { progressed(); }
+
+void Scheduler::take(const event::TimePassed& /*event*/) {
+  for (auto it = agents_.begin(); it != agents_.end();) {
+    const auto next = std::next(it);
+    if (now_ - it->second.heard > limits_.heartbeat_timeout) remove_agent(it);
+    it = next;
+  }
+  fill_all();
+  check_ended();
+  if (!state_.stopped() && !finish_said_ && now_ - progress_ > limits_.progress_timeout()) {
+    stop(JobStatus::kFailed,
+         fmt::format("no progress for {} s while {}",
+                     std::chrono::duration_cast<std::chrono::seconds>(now_ - progress_).count(),
+                     blocked_stage()),
+         StopMode::kNow);
+  }
+}
+
+TimePoint Scheduler::deadline() const {
+  TimePoint first = progress_ + limits_.progress_timeout();
+  for (const auto& [id, agent] : agents_) {
+    first = std::min(first, agent.heard + limits_.heartbeat_timeout);
+  }
+  return first + std::chrono::milliseconds(1);
+}
+
+std::uint32_t Scheduler::running_workers() const {
+  std::uint32_t workers = 0;
+  for (const auto& [id, agent] : agents_) workers += agent.gave_up ? 0 : agent.slots;
+  return workers;
+}
+
+}  // namespace windrow

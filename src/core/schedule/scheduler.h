@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decides which agent gets which mini-batch, what the end of an attempt means, and when the job is
+// over.
+//
+// A state machine and nothing else: it reads no clock, opens no file, starts no thread and logs
+// nothing. The caller feeds it events in the order they happened, journals the facts it returns and
+// carries out the actions, in order. Durable state changes by facts alone (JobState); who holds what
+// is volatile, and is rebuilt from nothing when a new master begins.
+//
+// Not thread-safe: it lives on the master's loop. Cannot fail: bad input was refused by spec/, and
+// a broken invariant aborts.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "core/schedule/job_state.h"
+#include "core/schedule/stop_mode.h"
+
+namespace windrow {
+
+struct Limits {
+  std::uint32_t tries_max = 3;
+  std::int64_t error_threshold = -1;             // failed items allowed; -1: any number
+  std::int64_t mini_batch_error_threshold = -1;  // failed mini-batches allowed; -1: any number
+  Duration run_timeout = std::chrono::seconds(60);
+  Duration overhead_timeout = std::chrono::seconds(30);
+  Duration heartbeat_timeout = std::chrono::seconds(10);  // silence after which an agent is lost
+  bool append_row = true;                        // rows are merged into one file
+
+  // No listing, init, attempt or merge progress for so long ends the job.
+  [[nodiscard]] Duration progress_timeout() const { return 3 * (run_timeout + overhead_timeout); }
+};
+
+namespace event {
+
+struct Planned {
+  std::vector<ItemRun> runs;
+  std::uint64_t plan_bytes = 0;
+};
+struct ListingEnded {};
+// An agent is ready for work. It holds nothing: what it held before is taken as lost.
+struct AgentJoined {
+  AgentId agent = 0;
+  std::uint32_t slots = 0;   // worker processes
+  std::uint32_t window = 0;  // mini-batches it wants to hold at a time
+  std::string segment_file;  // the new segment its rows go to
+};
+struct AgentHeard {  // any sign of life
+  AgentId agent = 0;
+};
+struct AgentLost {
+  AgentId agent = 0;
+};
+struct WindowChanged {
+  AgentId agent = 0;
+  std::uint32_t window = 0;
+};
+struct LoadEnded {
+  fact::LoadEnded load;
+};
+// The agent has too many failed starts and no worker left.
+struct AgentGaveUp {
+  AgentId agent = 0;
+  std::string cause;
+};
+struct AttemptEnded {
+  AttemptRecord record;  // rows.segment is filled in here
+};
+// The end of an ask to take back; what was handed back came before, as attempts kReturned.
+struct TakenBack {
+  AgentId agent = 0;
+};
+struct SegmentSynced {
+  AgentId agent = 0;
+  std::uint64_t up_to = 0;
+};
+// The agent has stopped as asked: no worker is left and everything it reported is synced.
+struct AgentStopped {
+  AgentId agent = 0;
+};
+struct CancelAsked {
+  bool at_once = false;
+};
+struct Broken {  // a disk, a listing, a changed input: the job cannot go on
+  std::string cause;
+};
+struct Merged {
+  fact::Publishing result;
+};
+struct Published {};
+struct MergeProgressed {};
+struct TimePassed {};
+
+}  // namespace event
+
+using Event = std::variant<event::Planned, event::ListingEnded, event::AgentJoined,
+                           event::AgentHeard, event::AgentLost, event::WindowChanged,
+                           event::LoadEnded, event::AgentGaveUp, event::AttemptEnded,
+                           event::TakenBack, event::SegmentSynced, event::AgentStopped,
+                           event::CancelAsked, event::Broken, event::Merged, event::Published,
+                           event::MergeProgressed, event::TimePassed>;
+
+namespace action {
+
+struct Assign {
+  AgentId agent = 0;
+  Token token;
+  std::uint32_t items = 0;
+  std::uint32_t tries = 0;  // charged before
+};
+struct TakeBack {
+  AgentId agent = 0;
+  std::uint32_t count = 0;
+};
+struct StopAgent {
+  AgentId agent = 0;
+  StopMode mode = StopMode::kFinish;
+};
+struct Merge {};    // every mini-batch is final: complete the merged file, answer with Merged
+struct Publish {};  // when the journal is durable: link the merged file, answer with Published
+struct Finish {};   // when the journal is durable: the job is over; see JobState::finished
+
+}  // namespace action
+
+using Action = std::variant<action::Assign, action::TakeBack, action::StopAgent, action::Merge,
+                            action::Publish, action::Finish>;
+
+struct Decision {
+  std::vector<Fact> facts;
+  std::vector<Action> actions;
+};
+
+class Scheduler {
+ public:
+  // `state` is what the journal's facts gave. A job that was stopped or finished goes on only after
+  // begin() was told so.
+  Scheduler(JobState state, Limits limits);
+
+  // Begins an epoch. Call once, first. `reopen` lets a stopped or finished job go on.
+  void begin(const fact::EpochBegan& epoch, TimePoint now, std::optional<fact::Reopened> reopen,
+             Decision& out);
+
+  // Takes an event that happened at `now`; appends what follows to `out`.
+  // Finish is returned exactly once; after it every event is ignored.
+  // REQUIRES: `now` is no earlier than in the step before.
+  void decide(Event event, TimePoint now, WallTime wall, Decision& out);
+
+  // When TimePassed must come at the latest.
+  [[nodiscard]] TimePoint deadline() const;
+
+  [[nodiscard]] const JobState& state() const { return state_; }
+  [[nodiscard]] const Limits& limits() const { return limits_; }
+  [[nodiscard]] Duration job_time(TimePoint now) const { return time_before_ + (now - began_); }
+  [[nodiscard]] std::uint32_t running_workers() const;
+  [[nodiscard]] std::uint64_t stale_reports() const { return stale_; }
+
+  // Aborts if the state contradicts itself. O(mini-batches): for tests and debug builds.
+  void check_invariants() const;
+
+ private:
+  static constexpr AgentId kNobody = 0xffffffff;
+
+  struct Hand {  // who holds a mini-batch, and under which number
+    AgentId holder = kNobody;
+    std::uint32_t picked = 0;
+  };
+
+  struct Agent {
+    SegmentId segment = 0;
+    std::uint32_t slots = 0;
+    std::uint32_t window = 0;
+    std::uint32_t held = 0;
+    bool taking_back = false;
+    bool gave_up = false;
+    std::optional<StopMode> stopping;
+    TimePoint heard;
+  };
+
+  void take(const event::Planned& event);
+  void take(const event::ListingEnded& event);
+  void take(const event::AgentJoined& event);
+  void take(const event::AgentHeard& event);
+  void take(const event::AgentLost& event);
+  void take(const event::WindowChanged& event);
+  void take(event::LoadEnded& event);
+  void take(const event::AgentGaveUp& event);
+  void take(event::AttemptEnded& event);
+  void take(const event::TakenBack& event);
+  void take(const event::SegmentSynced& event);
+  void take(const event::AgentStopped& event);
+  void take(const event::CancelAsked& event);
+  void take(const event::Broken& event);
+  void take(const event::Merged& event);
+  void take(const event::Published& event);
+  void take(const event::MergeProgressed& event);
+  void take(const event::TimePassed& event);
+
+  void emit(Fact fact);
+  void progressed() { progress_ = now_; }
+  [[nodiscard]] bool may_assign() const;
+  [[nodiscard]] std::optional<BatchId> next_pending();
+  bool assign_one(AgentId id, Agent& agent, std::uint32_t cap);
+  void fill(AgentId id, Agent& agent);
+  void fill_all();
+  void balance();
+  void release(BatchId batch);
+  void remove_agent(std::map<AgentId, Agent>::iterator agent);
+  void stop(JobStatus status, std::string cause, StopMode mode);
+  void stop_agents(StopMode mode);
+  void check_thresholds();
+  void check_ended();
+  void finish(JobStatus status, std::string cause);
+  [[nodiscard]] std::string blocked_stage() const;
+
+  JobState state_;
+  Limits limits_;
+  Duration time_before_{};  // job time of earlier epochs
+  TimePoint began_;
+  TimePoint now_;
+  WallTime wall_;
+  TimePoint progress_;
+  std::vector<Hand> hands_;       // one per mini-batch
+  std::deque<BatchId> returned_;  // pending again: before new work
+  BatchId next_new_ = 0;
+  std::map<AgentId, Agent> agents_;
+  std::uint32_t load_failures_ = 0;  // continuous, in the whole job
+  std::uint64_t stale_ = 0;
+  bool merging_ = false;
+  bool published_ = false;
+  bool finish_said_ = false;
+  std::string first_give_up_;
+  Decision* out_ = nullptr;  // of the event in hand
+};
+
+}  // namespace windrow

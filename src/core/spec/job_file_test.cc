@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/spec/job_file.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/spec/job_paths.h"
+
+namespace windrow {
+namespace {
+
+constexpr const char* kSmall = R"(type: parallel
+inputs:
+  data: {path: in}
+input_data: ${{inputs.data}}
+task:
+  entry_script: score.py
+)";
+
+class JobFileTest : public ::testing::Test {
+ protected:
+  auto read(std::string text) {
+    input_.file = "job.yml";
+    input_.text = std::move(text);
+    input_.folder = "/jobs";
+    input_.current_folder = "/here";
+    return read_job_file(input_);
+  }
+
+  JobSpec spec_of(std::string text) {
+    auto reading = read(std::move(text));
+    EXPECT_TRUE(reading) << (reading ? "" : problems_text(reading.error()));
+    return reading ? reading->spec : JobSpec{};
+  }
+
+  // The problems, one on a line; "" when there are none.
+  std::string problems(std::string text) {
+    const auto reading = read(std::move(text));
+    return reading ? "" : problems_text(reading.error());
+  }
+
+  std::string notices(std::string text) {
+    const auto reading = read(std::move(text));
+    return reading ? problems_text(reading->notices)
+                   : "refused:\n" + problems_text(reading.error());
+  }
+
+  void set(std::string path, std::string value) {
+    input_.set.emplace_back(std::move(path), std::move(value));
+  }
+
+  JobFileText input_;
+};
+
+TEST_F(JobFileTest, ASmallFileGetsEveryDefault) {
+  const JobSpec spec = spec_of(kSmall);
+  EXPECT_EQ(spec.name, "");
+  EXPECT_EQ(spec.inputs, (std::vector<InputSpec>{{"data", "/jobs/in"}}));
+  EXPECT_EQ(spec.input_data, "data");
+  EXPECT_EQ(spec.code, "/jobs");
+  EXPECT_EQ(spec.entry_script, "score.py");
+  EXPECT_EQ(spec.mini_batch_size.files, 10U);
+  EXPECT_EQ(spec.run_timeout, std::chrono::seconds(60));
+  EXPECT_EQ(spec.tries_max, 3U);
+  EXPECT_EQ(spec.error_threshold, -1);
+  EXPECT_EQ(spec.mini_batch_error_threshold, -1);
+  EXPECT_EQ(spec.logging_level, LoggingLevel::kInfo);
+  EXPECT_EQ(spec.workers, std::nullopt);
+  EXPECT_EQ(spec.append_row_to, std::nullopt);
+  EXPECT_TRUE(spec.outputs.empty());
+  EXPECT_EQ(notices(kSmall), "");
+}
+
+TEST_F(JobFileTest, EveryKeyIsUnderstood) {
+  const char* text = R"($schema: https://example.org/parallelJob.schema.json
+type: parallel
+name: digits-1
+display_name: Digits
+description: "Which digit is it?"
+experiment_name: digits
+tags: {owner: me, version: 1}
+inputs:
+  images: {type: uri_folder, path: /data/images, mode: ro_mount}
+  labels: {path: ./labels}
+outputs:
+  rows: {type: uri_file, path: out/p.csv, mode: rw_mount}
+  extra:
+input_data: ${{ inputs.images }}
+mini_batch_size: "5"
+mini_batch_error_threshold: 4
+error_threshold: 10
+logging_level: debug
+max_concurrency_per_instance: 8
+retry_settings: {max_retries: 0, timeout: 0.5}
+resources: {instance_count: 1}
+environment_variables: {A: b, N: 1, EMPTY: ""}
+compute: local
+task:
+  type: function
+  code: src
+  entry_script: pkg/score.py
+  program_arguments: --labels ${{inputs.labels}} --out ${{outputs.rows}} 'a b'
+  append_row_to: ${{outputs.rows}}
+python: ./venv/bin/python
+job_dir: folder
+retry_of: digits-0
+)";
+  const JobSpec spec = spec_of(text);
+  EXPECT_EQ(spec.name, "digits-1");
+  EXPECT_EQ(spec.labels.description, "Which digit is it?");
+  EXPECT_EQ(spec.labels.tags.at("version"), "1");
+  EXPECT_EQ(spec.inputs[1].path, "/jobs/labels");
+  EXPECT_EQ(spec.outputs[0], (OutputSpec{"rows", OutputType::kFile, "/jobs/out/p.csv"}));
+  EXPECT_EQ(spec.outputs[1], (OutputSpec{"extra", OutputType::kFolder, std::nullopt}));
+  EXPECT_EQ(spec.mini_batch_size.files, 5U);
+  EXPECT_EQ(spec.mini_batch_error_threshold, 4);
+  EXPECT_EQ(spec.error_threshold, 10);
+  EXPECT_EQ(spec.logging_level, LoggingLevel::kDebug);
+  EXPECT_EQ(spec.workers, 8U);
+  EXPECT_EQ(spec.tries_max, 1U);
+  EXPECT_EQ(spec.run_timeout, std::chrono::milliseconds(500));
+  EXPECT_EQ(spec.environment_variables,
+            (std::map<std::string, std::string>{{"A", "b"}, {"N", "1"}, {"EMPTY", ""}}));
+  EXPECT_EQ(spec.code, "/jobs/src");
+  EXPECT_EQ(spec.entry_script, "pkg/score.py");
+  EXPECT_EQ(spec.append_row_to, "rows");
+  EXPECT_EQ(spec.python, "/jobs/venv/bin/python");
+  EXPECT_EQ(spec.job_folder, "/jobs/folder");
+  EXPECT_EQ(spec.retry_of, "digits-0");
+  EXPECT_EQ(
+      resolve_job_paths(spec, "/job").arguments,
+      (std::vector<std::string>{"--labels", "/jobs/labels", "--out", "/jobs/out/p.csv", "a b"}));
+  EXPECT_EQ(notices(text), "");
+}
+
+TEST_F(JobFileTest, TenMistakesAreTenProblemsInTheOrderOfTheFile) {
+  EXPECT_EQ(
+      problems(R"(type: parallel
+mini_batch_sise: 10
+inputs:
+  data: {type: uri_folder, path: in}
+input_data: ${{inputs.dta}}
+error_threshold: -2
+retry_settings:
+  max_retries: many
+  timeout: 0
+logging_level: loud
+partition_keys: [a]
+max_concurrency_per_instance:
+outputs:
+  rows: {type: uri_file, mode: elsewhere}
+task:
+  entry_script: score.py
+  append_row_to: rows
+)"),
+      "job.yml:2:1: unknown key 'mini_batch_sise'; did you mean 'mini_batch_size'?\n"
+      "job.yml:5:13: input_data: no input 'dta' is declared; did you mean 'data'?\n"
+      "job.yml:6:18: error_threshold: -2 is out of range; allowed is -1 to 2147483647\n"
+      "job.yml:8:16: retry_settings.max_retries: 'many' is not a whole number; allowed is 0 to "
+      "2147483647\n"
+      "job.yml:9:12: retry_settings.timeout: 0 is out of range; allowed is more than 0 up to "
+      "259200 seconds\n"
+      "job.yml:10:16: logging_level: 'loud' is not a level; allowed is WARNING, INFO or DEBUG\n"
+      "job.yml:11:1: key 'partition_keys' is not supported yet\n"
+      "job.yml:12:1: max_concurrency_per_instance: is empty; leave it out or give it a value\n"
+      "job.yml:14:32: outputs.rows.mode: 'elsewhere' is not known; allowed is rw_mount or "
+      "upload\n"
+      "job.yml:17:18: task.append_row_to: 'rows' is not understood; allowed is "
+      "${{outputs.NAME}}\n");
+}
+
+TEST_F(JobFileTest, WhatIsMissingIsSaid) {
+  EXPECT_EQ(problems("name: x\n"),
+            "job.yml:1:1: type is missing\n"
+            "job.yml:1:1: inputs is missing\n"
+            "job.yml:1:1: input_data is missing\n"
+            "job.yml:1:1: task is missing\n");
+  EXPECT_EQ(
+      problems("type: parallel\ninputs: {a: {}}\ninput_data: ${{inputs.a}}\ntask: {code: .}\n"),
+      "job.yml:2:13: inputs.a.path is missing\n"
+      "job.yml:4:7: task.entry_script is missing\n");
+  EXPECT_EQ(problems("[1]"), "job.yml:1:1: keys are expected below it\n");
+  EXPECT_EQ(problems(""), "job.yml: the file is empty\n");
+}
+
+TEST_F(JobFileTest, KeysInTheWrongPlaceAreSentToTheRightOne) {
+  const auto hint = [this](const std::string& line) { return problems(kSmall + line); };
+  EXPECT_EQ(hint("timeout: 5\n"),
+            "job.yml:7:1: unknown key 'timeout'; did you mean 'retry_settings.timeout'?\n");
+  EXPECT_EQ(hint("process_count_per_node: 5\n"),
+            "job.yml:7:1: unknown key 'process_count_per_node'; did you mean "
+            "'max_concurrency_per_instance'?\n");
+  EXPECT_EQ(hint("colour: red\n").substr(0, 47), "job.yml:7:1: unknown key 'colour'; allowed are ");
+  EXPECT_EQ(hint("  arg: x\n"), "job.yml:7:3: task: unknown key 'arg'; did you mean 'args'?\n");
+  EXPECT_EQ(hint("speculate: true\n"), "job.yml:7:1: key 'speculate' is not supported yet\n");
+}
+
+TEST_F(JobFileTest, WhatIsNotBuiltYetIsRefusedByName) {
+  EXPECT_EQ(problems("type: pipeline\njobs: {}\n"),
+            "job.yml:1:7: type: 'pipeline' is not supported yet; allowed is parallel\n");
+  const std::string head =
+      "type: parallel\ninput_data: ${{inputs.a}}\ntask: {entry_script: a.py}\n";
+  EXPECT_EQ(problems(head + "inputs: {a: {type: mltable, path: x}}\n"),
+            "job.yml:4:20: inputs.a.type: 'mltable' is not supported yet; allowed is uri_folder\n");
+  EXPECT_EQ(problems(head + "inputs: {a: {path: 'azureml://datastores/x'}}\n"),
+            "job.yml:4:20: inputs.a.path: 'azureml://datastores/x' is not a path of this machine; "
+            "others are not supported yet\n");
+  EXPECT_EQ(
+      problems(head + "inputs: {a: 5}\n"),
+      "job.yml:4:13: inputs.a: an input that is a value and no folder is not supported yet\n");
+  EXPECT_EQ(problems(head + "inputs: {a: {path: [x, y]}}\n"),
+            "job.yml:4:20: inputs.a.path: is a list; one value is expected\n");
+  EXPECT_EQ(
+      problems(kSmall + std::string("mini_batch_size: 1024KB\n")),
+      "job.yml:7:18: mini_batch_size: '1024KB': only a count of files is supported; bytes and "
+      "rows are not supported yet and are refused until a later version\n");
+  EXPECT_EQ(problems(kSmall + std::string("  type: model\n")),
+            "job.yml:7:9: task.type: 'model' is not a task of a job; models are run by batch "
+            "deployments\n");
+}
+
+TEST_F(JobFileTest, WhatHasNoEffectHereIsNoticed) {
+  EXPECT_EQ(
+      notices(R"(type: parallel
+inputs: {a: {path: x, mode: download}}
+input_data: ${{inputs.a}}
+outputs: {o: {mode: upload}}
+compute: azureml:big
+resources: {instance_count: 4}
+task: {entry_script: a.py, environment: azureml:env:1}
+)"),
+      "job.yml:2:29: inputs.a.mode: has no effect: the folder is read where it is\n"
+      "job.yml:4:21: outputs.o.mode: has no effect: files are written where they stay\n"
+      "job.yml:5:10: compute: 'azureml:big' is not known here; the job runs on this machine\n"
+      "job.yml:6:29: resources.instance_count: 4 nodes are asked for; this machine is the only "
+      "one\n"
+      "job.yml:7:41: task.environment: is not used: the script runs with the interpreter that "
+      "is printed at start\n");
+}
+
+// ---- Every number at its ends.
+
+struct Number {
+  const char* line;  // `key: %`
+  std::vector<const char*> good;
+  std::vector<const char*> bad;
+};
+
+TEST_F(JobFileTest, EveryNumberIsTakenInItsRangeAndRefusedBesideIt) {
+  const std::vector<Number> numbers = {
+      {"error_threshold: %", {"-1", "0", "2147483647", "'5'"}, {"-2", "2147483648"}},
+      {"mini_batch_error_threshold: %", {"-1", "2147483647"}, {"-2", "2147483648"}},
+      {"max_concurrency_per_instance: %", {"1", "65535"}, {"0", "65536"}},
+      {"retry_settings: {max_retries: %}", {"0", "2147483647"}, {"-1", "2147483648"}},
+      {"retry_settings: {timeout: %}",
+       {"0.000000001", "259200"},
+       {"0", "-1", "259200.5", "259201"}},
+      {"mini_batch_size: %", {"1", "2147483647"}, {"0", "-1", "2147483648", "10kbmb", "100 kb"}},
+      {"resources: {instance_count: %}", {"1", "-1", "2147483647"}, {"0", "-2", "2147483648"}},
+  };
+  for (const Number& number : numbers) {
+    const auto with = [&](const char* value) {
+      std::string line = number.line;
+      return kSmall + line.replace(line.find('%'), 1, value) + "\n";
+    };
+    for (const char* good : number.good) EXPECT_EQ(problems(with(good)), "") << with(good);
+    std::vector<const char*> bad = number.bad;
+    bad.insert(bad.end(),
+               {"text",
+                "null",
+                "~",
+                "\"\"",
+                "nan",
+                ".nan",
+                "NaN",
+                ".inf",
+                "1e3",
+                "[1]",
+                "{a: 1}",
+                "true",
+                "0x10",
+                "99999999999999999999999999"});
+    for (const char* value : bad) {
+      const std::string said = problems(with(value));
+      EXPECT_TRUE(said.starts_with("job.yml:7:")) << with(value) << said;
+      EXPECT_EQ(said.find('\n'), said.size() - 1) << "one problem: " << said;
+    }
+  }
+}
+
+TEST_F(JobFileTest, TriesAreRetriesAndOne) {
+  EXPECT_EQ(spec_of(kSmall + std::string("retry_settings: {max_retries: 2147483647}")).tries_max,
+            2147483648U);
+}
+
+TEST_F(JobFileTest, TheScriptIsFoundWithAndWithoutACodeFolder) {
+  const auto with = [](const std::string& task) {
+    return "type: parallel\ninputs: {a: {path: x}}\ninput_data: ${{inputs.a}}\ntask: {" + task +
+           "}\n";
+  };
+  EXPECT_EQ(script_path(spec_of(with("entry_script: sub/a.py"))), "/jobs/sub/a.py");
+  EXPECT_EQ(spec_of(with("entry_script: sub/a.py")).code, "/jobs/sub");
+  EXPECT_EQ(script_path(spec_of(with("code: src, entry_script: sub/a.py"))), "/jobs/src/sub/a.py");
+  EXPECT_EQ(script_path(spec_of(with("code: /src, entry_script: pkg.main"))), "/src/pkg/main.py");
+  EXPECT_EQ(script_path(spec_of(with("entry_script: pkg.main"))), "/jobs/pkg/main.py");
+  EXPECT_EQ(script_path(spec_of(with("entry_script: /x/a.py"))), "/x/a.py");
+}
+
+TEST_F(JobFileTest, ProgramArgumentsAreChecked) {
+  const auto with = [this](const std::string& line) { return problems(kSmall + line + "\n"); };
+  EXPECT_EQ(with("  program_arguments: \"--a 'b\""),
+            "job.yml:7:22: task.program_arguments: a ' without its partner\n");
+  EXPECT_EQ(with("  program_arguments: --a ${{inputs.x}} ${{outputs.y}}"),
+            "job.yml:7:22: task.program_arguments: no input 'x' is declared\n");
+  EXPECT_EQ(with("  program_arguments: $[[--a ${{inputs.data}}]]"),
+            "job.yml:7:22: task.program_arguments: $[[...]] for optional inputs is not supported "
+            "yet\n");
+  EXPECT_EQ(with("  program_arguments:"), "");
+  EXPECT_EQ(with("  args: a b"), "");
+  EXPECT_EQ(with("  args: a b\n  program_arguments: c"),
+            "job.yml:7:9: task.args: program_arguments says the same; use one\n");
+}
+
+TEST_F(JobFileTest, NamesAndVariablesAreChecked) {
+  EXPECT_EQ(problems(kSmall + std::string("name: a/b\n")).substr(0, 36),
+            "job.yml:7:7: name: 'a/b' is not a jo");
+  EXPECT_EQ(
+      problems(kSmall + std::string("outputs: {a-b: {}}\n")),
+      "job.yml:7:16: outputs.a-b: 'a-b' is not a name; allowed are letters, digits and '_', not "
+      "starting with a digit\n");
+  EXPECT_EQ(
+      problems(kSmall + std::string("environment_variables: {'A=B': c}\n")),
+      "job.yml:7:24: environment_variables: 'A=B' is not the name of an environment variable\n");
+  EXPECT_EQ(problems(kSmall + std::string("environment_variables: {A: }\n")).substr(0, 37),
+            "job.yml:7:25: environment_variables.A");
+}
+
+TEST_F(JobFileTest, ThousandsOfProblemsAreCountedAndNotListed) {
+  std::string text = kSmall;
+  for (int i = 0; i < 3000; ++i) text += "wrong" + std::to_string(i) + ": 1\n";
+  const auto reading = read(text);
+  ASSERT_FALSE(reading);
+  EXPECT_EQ(reading.error().size(), 101U);
+  EXPECT_EQ(reading.error().back().message, "from here on 2,900 more problems");
+}
+
+TEST_F(JobFileTest, AMegabyteOfTagsIsRead) {
+  std::string text = kSmall;
+  text += "tags:\n";
+  for (int i = 0; text.size() < 1000000; ++i) text += "  tag_number_" + std::to_string(i) + ": x\n";
+  EXPECT_GT(spec_of(text).labels.tags.size(), 40000U);
+}
+
+TEST_F(JobFileTest, OnlyAFileOfOurOwnMayBeLonger) {
+  const std::string text =
+      std::string(kSmall) + "description: '" + std::string(2000000, 'x') + "'\n";
+  EXPECT_NE(problems(text), "");
+  input_.written_by_us = true;
+  EXPECT_EQ(problems(text), "");
+}
+
+TEST_F(JobFileTest, TextThatIsNotUtf8IsRefusedWithItsPlace) {
+  EXPECT_EQ(problems(kSmall + std::string("description: gr\xfcn\n")),
+            "job.yml:7:16: not UTF-8: byte 0xfc\n");
+}
+
+// ---- --set
+
+TEST_F(JobFileTest, SetWorksAsIfItStoodInTheFile) {
+  set("retry_settings.timeout", "5");
+  set("inputs.data.path", "other");
+  set("error_threshold", "3");
+  const auto reading = read(kSmall + std::string("error_threshold: 2\n"));
+  ASSERT_TRUE(reading);
+  EXPECT_EQ(reading->spec.run_timeout, std::chrono::seconds(5));
+  EXPECT_EQ(reading->spec.inputs[0].path, "/jobs/other");
+  EXPECT_EQ(reading->spec.error_threshold, 3);
+  EXPECT_EQ(reading->origins.at("error_threshold"), "--set error_threshold=3");
+  EXPECT_EQ(reading->origins.at("task.entry_script"), "job.yml:6:17");
+}
+
+TEST_F(JobFileTest, AWrongSetIsRefusedByItsOwnWords) {
+  set("retry_settings.timeout", "0");
+  set("mini_batch_sise", "5");
+  set("type.x", "5");
+  set("a..b", "5");
+  set("", "5");
+  EXPECT_EQ(
+      problems(kSmall),
+      "--set mini_batch_sise=5: unknown key 'mini_batch_sise'; did you mean "
+      "'mini_batch_size'?\n"
+      "--set retry_settings.timeout=0: 0 is out of range; allowed is more than 0 up to 259200 "
+      "seconds\n"
+      "--set type.x=5: 'x' has no place: a value stands where keys are expected\n"
+      "--set a..b=5: 'a..b' is not a path of keys, as in retry_settings.timeout\n"
+      "--set =5: '' is not a path of keys, as in retry_settings.timeout\n");
+}
+
+}  // namespace
+}  // namespace windrow

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keys of a job file: which are built, which are known and not built yet, and where a key that
+// stands in the wrong place belongs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace windrow {
+
+struct KeySet {
+  std::span<const std::string_view> known;
+  std::span<const std::string_view> not_yet;
+};
+
+KeySet root_keys();
+KeySet task_keys();
+KeySet input_keys();
+KeySet output_keys();
+KeySet retry_keys();
+KeySet resource_keys();
+
+// The full path of a key that is written elsewhere in a v2 job file, or under another name there.
+std::optional<std::string_view> right_place(std::string_view key);
+
+}  // namespace windrow

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/spec/job_paths.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "core/spec/program_arguments.h"
+
+namespace windrow {
+namespace {
+
+std::string output_path(const OutputSpec& output, std::string_view job_folder) {
+  if (output.path) return *output.path;
+  const std::string folder = join_path(join_path(job_folder, "outputs"), output.name);
+  return output.type == OutputType::kFile ? join_path(folder, kDefaultRowFile) : folder;
+}
+
+}  // namespace
+
+std::string join_path(std::string_view folder, std::string_view path) {
+  std::string whole(path);
+  if (!path.starts_with('/') && !folder.empty()) {
+    whole = std::string(folder) + "/" + whole;
+  }
+  std::string out = whole.starts_with('/') ? "/" : "";
+  for (std::size_t at = 0; at < whole.size();) {
+    const std::size_t end = std::min(whole.find('/', at), whole.size());
+    const std::string_view part = std::string_view(whole).substr(at, end - at);
+    at = end + 1;
+    if (part.empty() || part == ".") continue;
+    if (!out.empty() && out.back() != '/') out += '/';
+    out += part;
+  }
+  return out.empty() ? "." : out;
+}
+
+std::string parent_folder(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return std::string(path.substr(0, std::max<std::size_t>(slash, 1)));
+}
+
+std::string base_name(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+bool is_remote_path(std::string_view path) {
+  const std::size_t colons = path.find("://");
+  const std::string_view scheme = path.substr(0, colons);
+  const bool url = colons != std::string_view::npos && !scheme.empty() &&
+                   std::ranges::all_of(scheme, [](char c) {
+                     return is_letter_or_digit(c) || c == '+' || c == '.' || c == '-';
+                   });
+  return url || path.starts_with("azureml:");
+}
+
+std::string script_path(const JobSpec& spec) {
+  std::string script = spec.entry_script;
+  const bool is_module = script.find('/') == std::string::npos && !script.ends_with(".py");
+  if (is_module) {
+    std::ranges::replace(script, '.', '/');
+    script += ".py";
+  }
+  return join_path(spec.code, script);
+}
+
+JobPaths resolve_job_paths(const JobSpec& spec, std::string_view job_folder) {
+  JobPaths paths;
+  for (const InputSpec& input : spec.inputs) paths.inputs[input.name] = input.path;
+  const OutputSpec* main = spec.outputs.empty() ? nullptr : &spec.outputs.front();
+  for (const OutputSpec& output : spec.outputs) {
+    paths.outputs[output.name] = output_path(output, job_folder);
+    if (spec.append_row_to == output.name) main = &output;
+  }
+  paths.input_folder = paths.inputs[spec.input_data];
+  paths.output_folder = join_path(job_folder, "outputs");
+  if (main != nullptr) {
+    const std::string& path = paths.outputs[main->name];
+    paths.output_folder = main->type == OutputType::kFile ? parent_folder(path) : path;
+  }
+  if (spec.append_row_to) {
+    CHECK(main != nullptr);
+    const std::string& path = paths.outputs[main->name];
+    paths.target = main->type == OutputType::kFile ? path : join_path(path, kDefaultRowFile);
+  }
+  for (const std::string& argument : spec.arguments) {
+    paths.arguments.push_back(replace_references(argument, [&paths](const Reference& reference) {
+      const bool input = reference.kind == Reference::Kind::kInput;
+      return (input ? paths.inputs : paths.outputs)[reference.name];
+    }));
+  }
+  return paths;
+}
+
+}  // namespace windrow

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the names and references of a JobSpec to paths. Pure string operations: nothing is looked
+// up.
+//
+// Thread: any; values in, values out. Failure: none; the spec was checked when it was read.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/spec/job_spec.h"
+
+namespace windrow {
+
+// `path` as seen from `folder`, without `.`, doubled or trailing slashes. `..` stays, because what
+// stands before it may be a link.
+std::string join_path(std::string_view folder, std::string_view path);
+
+// Everything before the last slash: "/" for "/a", "." for "a".
+std::string parent_folder(std::string_view path);
+
+// The part after the last slash.
+std::string base_name(std::string_view path);
+
+// "azureml://...", "https://...", "azureml:data:1": not a path of this machine.
+bool is_remote_path(std::string_view path);
+
+// The file that holds run(): code/entry_script, and code/pkg/main.py for the module name
+// `pkg.main`.
+std::string script_path(const JobSpec& spec);
+
+struct JobPaths {
+  std::string input_folder;                    // the input that is cut into mini-batches
+  std::map<std::string, std::string> inputs;   // by name
+  std::map<std::string, std::string> outputs;  // by name; a folder, or the file of a uri_file
+  std::string output_folder;  // EntryScript().output_dir: of append_row_to, else of the first
+                              // output; outputs/ of the job folder when none is declared
+  std::string target;         // the file that gets the rows; empty for summary_only
+  std::vector<std::string> arguments;  // references resolved: what stands in sys.argv[1:]
+};
+
+JobPaths resolve_job_paths(const JobSpec& spec, std::string_view job_folder);
+
+}  // namespace windrow

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/spec/short_form.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/spec/job_paths.h"
+#include "core/spec/job_tree.h"
+#include "core/spec/program_arguments.h"
+
+namespace windrow {
+namespace {
+
+using Path = std::initializer_list<std::string_view>;
+
+Mark said_by(std::string flag) { return {0, 0, std::move(flag)}; }
+
+// Puts a value into the tree, adding the maps on the way. Does nothing when something that is no
+// map stands in the way: the reader of the tree refuses that.
+void put(Node& root, Path path, std::string text, const Mark& mark) {
+  Node* node = &root;
+  for (const std::string_view key : path) {
+    if (node->kind != Node::Kind::kMap && node->kind != Node::Kind::kNull) return;
+    node = &node->child(key, mark);
+  }
+  *node = Node::scalar(std::move(text), mark);
+}
+
+// As put(), unless something is there already.
+void put_default(Node& root, Path path, std::string text, const Mark& mark) {
+  const Node* node = &root;
+  for (const std::string_view key : path) {
+    node = node->find(key);
+    if (node == nullptr) return put(root, path, std::move(text), mark);
+  }
+}
+
+// A path from the command line. One that is empty or no path stays as it is, for the reader to
+// refuse.
+std::string flag_path(const std::string& folder, const std::string& path) {
+  return path.empty() || is_remote_path(path) ? path : join_path(folder, path);
+}
+
+std::string text_of(const Node* node) { return node == nullptr ? "" : node->text; }
+
+// The name of the input that is cut into mini-batches, as far as the tree says it.
+std::string input_name(const Node& root) {
+  if (const auto reference = parse_lone_reference(text_of(root.find("input_data")))) {
+    return reference->name;
+  }
+  const Node* inputs = root.find("inputs");
+  return inputs != nullptr && inputs->entries.size() == 1 ? inputs->entries[0].key : "data";
+}
+
+// The name of the output that gets the rows; empty when there is none.
+std::string row_output_name(const Node& root) {
+  const Node* task = root.find("task");
+  if (task == nullptr) return "";
+  const auto reference = parse_lone_reference(text_of(task->find("append_row_to")));
+  return reference ? reference->name : "";
+}
+
+bool is_file_output(const Node& root, std::string_view name) {
+  const Node* outputs = root.find("outputs");
+  const Node* output = outputs == nullptr ? nullptr : outputs->find(name);
+  return output != nullptr && text_of(output->find("type")) == "uri_file";
+}
+
+// The folder that --output means: of the rows, else the first one declared, else a new one.
+std::string folder_output_name(const Node& root) {
+  std::string rows = row_output_name(root);
+  if (!rows.empty() && !is_file_output(root, rows)) return rows;
+  if (const Node* outputs = root.find("outputs")) {
+    for (const Entry& entry : outputs->entries) {
+      if (!is_file_output(root, entry.key)) return entry.key;
+    }
+  }
+  return "output";
+}
+
+std::string free_output_name(const Node& root, std::string name) {
+  const Node* outputs = root.find("outputs");
+  while (outputs != nullptr && outputs->find(name) != nullptr) name += '_';
+  return name;
+}
+
+void lay_input(Node& root, const std::string& folder) {
+  const std::string name = input_name(root);
+  put(root, {"inputs", name, "path"}, folder, said_by("--input"));
+  put_default(root, {"input_data"}, "${{inputs." + name + "}}", said_by("--input"));
+}
+
+// A bare file name stands in the folder of --output, when that is given.
+void lay_row_file(Node& root,
+                  const std::string& file,
+                  const std::optional<std::string>& output,
+                  const std::string& current_folder) {
+  const Mark mark = said_by("--append-row-to");
+  const bool bare = file.find('/') == std::string::npos;
+  const std::string folder = bare ? join_path(current_folder, output.value_or("")) : current_folder;
+  std::string name = row_output_name(root);
+  if (name.empty() || !is_file_output(root, name)) name = free_output_name(root, "rows");
+  put(root, {"outputs", name, "type"}, "uri_file", mark);
+  put(root, {"outputs", name, "path"}, flag_path(folder, file), mark);
+  put(root, {"task", "append_row_to"}, "${{outputs." + name + "}}", mark);
+}
+
+Node short_form_tree(const std::string& script, const std::string& current_folder) {
+  Node root;
+  const Mark by_script = said_by(script);
+  const std::string path = join_path(current_folder, script);
+  put(root, {"type"}, "parallel", said_by("default"));
+  put(root, {"task", "code"}, parent_folder(path), by_script);
+  put(root, {"task", "entry_script"}, base_name(path), by_script);
+  return root;
+}
+
+}  // namespace
+
+void lay_flags_over(Node& root, const JobFlags& flags, const std::string& current_folder) {
+  const auto lay = [&root](const std::optional<std::string>& value, Path path, const char* flag) {
+    if (value) put(root, path, *value, said_by(flag));
+  };
+  if (flags.input) lay_input(root, flag_path(current_folder, *flags.input));
+  if (flags.output) {
+    const std::string name = folder_output_name(root);
+    put(root,
+        {"outputs", name, "path"},
+        flag_path(current_folder, *flags.output),
+        said_by("--output"));
+  }
+  if (flags.append_row_to) lay_row_file(root, *flags.append_row_to, flags.output, current_folder);
+  lay(flags.mini_batch_size, {"mini_batch_size"}, "--mini-batch-size");
+  lay(flags.workers, {"max_concurrency_per_instance"}, "--workers");
+  lay(flags.timeout, {"retry_settings", "timeout"}, "--timeout");
+  lay(flags.max_retries, {"retry_settings", "max_retries"}, "--max-retries");
+  lay(flags.error_threshold, {"error_threshold"}, "--error-threshold");
+  lay(flags.mini_batch_error_threshold,
+      {"mini_batch_error_threshold"},
+      "--mini-batch-error-threshold");
+  lay(flags.logging_level, {"logging_level"}, "--logging-level");
+  lay(flags.name, {"name"}, "--name");
+  lay(flags.retry_of, {"retry_of"}, "--retry-of");
+  if (flags.job_dir) {
+    put(root, {"job_dir"}, flag_path(current_folder, *flags.job_dir), said_by("--job-dir"));
+  }
+  if (flags.python) {
+    const bool is_path = flags.python->find('/') != std::string::npos;
+    put(root,
+        {"python"},
+        is_path ? join_path(current_folder, *flags.python) : *flags.python,
+        said_by("--python"));
+  }
+  if (flags.arguments) {
+    if (Node* task = root.find("task")) {  // one list of arguments, whatever the file calls it
+      std::erase_if(task->entries, [](const Entry& entry) { return entry.key == "args"; });
+    }
+    put(root,
+        {"task", "program_arguments"},
+        join_arguments(*flags.arguments),
+        said_by("arguments after --"));
+  }
+}
+
+std::expected<JobReading, std::vector<Problem>> read_short_form(const std::string& script,
+                                                                const JobFlags& flags,
+                                                                const std::string& current_folder) {
+  std::vector<Problem> problems;
+  if (!script.ends_with(".py") || base_name(script) == ".py") {
+    problems.push_back({script.empty() ? "script" : script,
+                        "is neither a Python file (.py) nor a job file (.yml, .yaml)"});
+  }
+  JobFlags all = flags;
+  if (!all.input) {
+    problems.push_back({"--input", "is missing; it names the folder to read"});
+    all.input = ".";  // so that the rest is checked too
+  }
+  Node root = short_form_tree(script, current_folder);
+  lay_flags_over(root, all, current_folder);
+  if (!all.append_row_to) {  // without a word about rows they stand in the output folder
+    const std::string name = folder_output_name(root);
+    put_default(root, {"outputs", name, "type"}, "uri_folder", said_by("default"));
+    put_default(root, {"task", "append_row_to"}, "${{outputs." + name + "}}", said_by("default"));
+  }
+  auto reading = read_job_tree(root, script, current_folder);
+  if (reading && problems.empty()) return reading;
+  if (!reading) {
+    problems.insert(problems.end(), reading.error().begin(), reading.error().end());
+  }
+  return std::unexpected(std::move(problems));
+}
+
+}  // namespace windrow

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/spec/values.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "base/text.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::int64_t kNanoseconds = 1000000000;
+constexpr std::string_view kSizesAllowed =
+    "allowed is a number with b, kb, mb, gb, files, rows or nothing behind it, several joined by "
+    "commas";
+
+struct Unit {
+  std::string_view name;
+  std::optional<std::uint64_t> SizeCaps::* cap;
+  std::uint64_t scale;
+};
+
+constexpr std::array<Unit, 7> kUnits = {{
+    {"", &SizeCaps::plain, 1},
+    {"files", &SizeCaps::files, 1},
+    {"rows", &SizeCaps::rows, 1},
+    {"b", &SizeCaps::bytes, 1},
+    {"kb", &SizeCaps::bytes, 1ULL << 10U},
+    {"mb", &SizeCaps::bytes, 1ULL << 20U},
+    {"gb", &SizeCaps::bytes, 1ULL << 30U},
+}};
+
+bool all_digits(std::string_view text) { return std::ranges::all_of(text, is_digit); }
+
+// One cap of a size: adds it to `caps`. `whole` is for the message.
+Status add_cap(SizeCaps& caps, std::string_view part, std::string_view whole) {
+  part = trimmed(part);
+  std::uint64_t count = 0;
+  const auto [rest, error] = std::from_chars(part.data(), part.data() + part.size(), count);
+  if (error == std::errc::result_out_of_range) {
+    return fail(ErrorCode::kInvalid, "{} is too large", in_quotes(whole));
+  }
+  const std::string name =
+      lower_case(trimmed(part.substr(static_cast<std::size_t>(rest - part.data()))));
+  const auto* unit = std::ranges::find(kUnits, name, &Unit::name);
+  if (error != std::errc() || unit == kUnits.end()) {
+    return fail(ErrorCode::kInvalid, "{} is not a size; {}", in_quotes(whole), kSizesAllowed);
+  }
+  if (count == 0) {
+    return fail(ErrorCode::kInvalid, "{} is out of range; at least 1", in_quotes(whole));
+  }
+  if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) / unit->scale) {
+    return fail(ErrorCode::kInvalid, "{} is too large", in_quotes(whole));
+  }
+  std::optional<std::uint64_t>& cap = caps.*(unit->cap);
+  if (cap) return fail(ErrorCode::kInvalid, "{} sets one limit twice", in_quotes(whole));
+  cap = count * unit->scale;
+  return {};
+}
+
+}  // namespace
+
+Result<std::int64_t> parse_integer(std::string_view text, IntegerRange range) {
+  std::string_view digits = trimmed(text);
+  const std::string said(digits);
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  const std::string_view unsigned_part =
+      digits.substr(digits.starts_with('-') && said == digits ? 1 : 0);
+  if (unsigned_part.empty() || !all_digits(unsigned_part)) {
+    return fail(ErrorCode::kInvalid,
+                "{} is not a whole number; allowed is {} to {}",
+                in_quotes(text),
+                range.min,
+                range.max);
+  }
+  std::int64_t value = 0;
+  const bool fits =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc();
+  if (!fits || value < range.min || value > range.max) {
+    return fail(ErrorCode::kInvalid,
+                "{} is out of range; allowed is {} to {}",
+                said.size() > 40 ? in_quotes(said) : said,
+                range.min,
+                range.max);
+  }
+  return value;
+}
+
+Result<Duration> parse_seconds(std::string_view text) {
+  constexpr std::string_view kAllowed = "allowed is more than 0 up to 259200 seconds";
+  std::string_view digits = trimmed(text);
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+')) digits.remove_prefix(1);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::string_view whole = digits.substr(0, point);
+  std::string decimals(digits.substr(std::min(point + 1, digits.size())));
+  const bool has_digits = !whole.empty() && (point == digits.size() || !decimals.empty());
+  if (!has_digits || !all_digits(whole) || !all_digits(decimals)) {
+    return fail(
+        ErrorCode::kInvalid, "{} is not a number of seconds; {}", in_quotes(text), kAllowed);
+  }
+  if (decimals.size() > 9) {
+    return fail(ErrorCode::kInvalid, "{} has more than nine decimals", in_quotes(text));
+  }
+  decimals.resize(9, '0');
+  std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;
+  const bool fits =
+      std::from_chars(whole.data(), whole.data() + whole.size(), seconds).ec == std::errc();
+  std::from_chars(decimals.data(), decimals.data() + decimals.size(), nanoseconds);
+  const bool small = fits && seconds <= kRunTimeoutMax.count() / kNanoseconds;
+  const Duration duration(small ? seconds * kNanoseconds + nanoseconds : 0);
+  if (negative || duration <= Duration::zero() || duration > kRunTimeoutMax) {
+    const std::string_view said = trimmed(text);
+    return fail(ErrorCode::kInvalid,
+                "{} is out of range; {}",
+                said.size() > 40 ? in_quotes(said) : std::string(said),
+                kAllowed);
+  }
+  return duration;
+}
+
+std::string seconds_text(Duration duration) {
+  std::string text = fmt::format("{}", duration.count() / kNanoseconds);
+  const std::int64_t rest = duration.count() % kNanoseconds;
+  if (rest == 0) return text;
+  text += fmt::format(".{:09}", rest);
+  text.erase(text.find_last_not_of('0') + 1);
+  return text;
+}
+
+Result<SizeCaps> parse_size(std::string_view text) {
+  SizeCaps caps;
+  std::string_view rest = text;
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    RETURN_IF_ERROR(add_cap(caps, rest.substr(0, comma), trimmed(text)));
+    if (comma == std::string_view::npos) return caps;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+Result<FileCount> parse_file_count(std::string_view text) {
+  ASSIGN_OR_RETURN(const SizeCaps caps, parse_size(text));
+  if (caps.bytes || caps.rows) {
+    return fail(ErrorCode::kInvalid,
+                "{}: only a count of files is supported; bytes and rows are not supported yet and "
+                "are refused until a later version",
+                in_quotes(text));
+  }
+  if (caps.plain && caps.files) {
+    return fail(ErrorCode::kInvalid, "{} counts files twice", in_quotes(text));
+  }
+  const std::uint64_t files = caps.plain.value_or(caps.files.value_or(0));
+  if (files > kIntMax) {
+    return fail(ErrorCode::kInvalid,
+                "{} is out of range; allowed is 1 to {}",
+                std::string(trimmed(text)),
+                kIntMax);
+  }
+  return FileCount{static_cast<std::uint32_t>(files)};
+}
+
+Result<LoggingLevel> parse_logging_level(std::string_view text) {
+  const std::string level = lower_case(trimmed(text));
+  if (level == "warning") return LoggingLevel::kWarning;
+  if (level == "info") return LoggingLevel::kInfo;
+  if (level == "debug") return LoggingLevel::kDebug;
+  return fail(
+      ErrorCode::kInvalid, "{} is not a level; allowed is WARNING, INFO or DEBUG", in_quotes(text));
+}
+
+std::string_view to_text(LoggingLevel level) {
+  switch (level) {
+    case LoggingLevel::kWarning:
+      return "WARNING";
+    case LoggingLevel::kInfo:
+      return "INFO";
+    case LoggingLevel::kDebug:
+      return "DEBUG";
+  }
+  return "";
+}
+
+std::string_view to_text(OutputType type) {
+  return type == OutputType::kFile ? "uri_file" : "uri_folder";
+}
+
+Status check_binding_name(std::string_view name) {
+  const bool valid =
+      !name.empty() && name.size() <= 255 && !is_digit(name.front()) &&
+      std::ranges::all_of(name, [](char c) { return is_letter_or_digit(c) || c == '_'; });
+  if (valid) return {};
+  return fail(ErrorCode::kInvalid,
+              "{} is not a name; allowed are letters, digits and '_', not starting with a digit",
+              in_quotes(name));
+}
+
+}  // namespace windrow

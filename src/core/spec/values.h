@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The single values of a job: text -> number, duration, size, level. One reading for files, --set
+// and flags. A refusal says what was said and what is allowed; the caller puts the key in front.
+//
+// Thread: any; values in, values out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "core/spec/job_spec.h"
+
+namespace windrow {
+
+struct IntegerRange {
+  std::int64_t min = 0;
+  std::int64_t max = kIntMax;
+};
+
+// Decimal digits, perhaps with a sign; spaces around it do not matter.
+Result<std::int64_t> parse_integer(std::string_view text, IntegerRange range);
+
+// Seconds with up to nine decimals: more than 0, at most kRunTimeoutMax.
+Result<Duration> parse_seconds(std::string_view text);
+
+// The shortest text that parse_seconds reads as the same duration. REQUIRES: not negative.
+std::string seconds_text(Duration duration);
+
+// When a mini-batch closes: as soon as one of the caps is reached. A bare number is `plain`,
+// because what it counts depends on the input: files, or bytes of a table.
+struct SizeCaps {
+  std::optional<std::uint64_t> plain = std::nullopt;
+  std::optional<std::uint64_t> files = std::nullopt;
+  std::optional<std::uint64_t> bytes = std::nullopt;
+  std::optional<std::uint64_t> rows = std::nullopt;
+  friend bool operator==(const SizeCaps&, const SizeCaps&) = default;
+};
+
+// `10`, `1024KB`, `100 kb`, `500 rows`, `10 files, 1MB`; each unit once, nothing is 0.
+Result<SizeCaps> parse_size(std::string_view text);
+
+// The size of mini-batches of files: a count of files and, in this version, nothing else.
+Result<FileCount> parse_file_count(std::string_view text);
+
+// WARNING, INFO or DEBUG in any letter case.
+Result<LoggingLevel> parse_logging_level(std::string_view text);
+std::string_view to_text(LoggingLevel level);
+
+// uri_folder, uri_file
+std::string_view to_text(OutputType type);
+
+// Names of inputs and outputs: letters, digits and '_', not starting with a digit.
+Status check_binding_name(std::string_view name);
+
+}  // namespace windrow

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of the Supervisor about time limits, idle workers, ends of workers and who is to blame.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/plant.h"
+#include "core/supervise/supervisor.h"
+
+namespace windrow {
+namespace {
+
+bool holds_batch(WorkerPhase phase) {
+  return phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun ||
+         phase == WorkerPhase::kSerialise;
+}
+
+std::string seconds(Duration duration) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+  return ms % 1000 == 0 ? fmt::format("{} s", ms / 1000)
+                        : fmt::format("{:.3g} s", static_cast<double>(ms) / 1000);
+}
+
+}  // namespace
+
+void Supervisor::kill(ProcessNumber process,
+                      Worker& worker,
+                      EndReason reason,
+                      std::string why,
+                      TimePoint now,
+                      Orders& out) {
+  const bool killed_before = worker.state == State::kEnding && !worker.kill_why.empty();
+  if (killed_before) return;
+  worker.state = State::kEnding;
+  worker.since = now;
+  worker.reason = reason;
+  worker.kill_why = why;
+  out.emplace_back(order::Kill{process, std::move(why)});
+}
+
+void Supervisor::check(const std::map<ProcessNumber, WorkerPage>& pages,
+                       TimePoint now,
+                       Orders& out) {
+  next_check_ = now + limits_.init_timeout();
+  for (auto& [process, worker] : workers_) {
+    const auto page = pages.find(process);
+    if (page != pages.end()) check_one(process, worker, page->second, now, out);
+  }
+  if (stopping_ == StopMode::kDrain) {
+    if (now >= drain_deadline_) {
+      stop(StopMode::kNow, now, out);
+    } else {
+      next_check_ = std::min(next_check_, drain_deadline_);
+    }
+  }
+  if (!stopping_) balance(pages, now, out);
+}
+
+void Supervisor::check_one(ProcessNumber process,
+                           Worker& worker,
+                           const WorkerPage& page,
+                           TimePoint now,
+                           Orders& out) {
+  if (planted(Fault::kIgnoreTimeLimit)) return;
+  // Each limit: when it began, how long it is, and what it means to pass it.
+  TimePoint since = worker.since;
+  Duration limit{};
+  EndReason reason = EndReason::kOverheadTimeout;
+  std::string why;
+  if (worker.state == State::kEnding) {
+    if (worker.reason != EndReason::kShutdown) return;
+    limit = limits_.shutdown_timeout;
+    reason = EndReason::kShutdown;
+    why = fmt::format("shutdown() took longer than {}", seconds(limit));
+  } else if (worker.state == State::kStarting) {
+    limit = limits_.init_timeout();
+    reason = EndReason::kInitTimeout;
+    why = fmt::format("init() took longer than {}", seconds(limit));
+  } else if (worker.sent.empty()) {
+    return;
+  } else if (page.phase == WorkerPhase::kRun) {
+    since = page.since;
+    limit = limits_.run_timeout;
+    reason = EndReason::kRunTimeout;
+    why = fmt::format("run() took longer than {}", seconds(limit));
+  } else {
+    since = std::max(page.since, worker.sent.front().at);
+    limit = limits_.overhead_timeout;
+    why = fmt::format("handing over the mini-batch took longer than {} ({})", seconds(limit),
+                      describe_phase(page.phase));
+  }
+  if (now - since > limit) {
+    kill(process, worker, reason, std::move(why), now, out);
+  } else {
+    next_check_ = std::min(next_check_, since + limit + std::chrono::milliseconds(1));
+  }
+}
+
+// An idle worker takes over what a busy one has not read.
+void Supervisor::balance(const std::map<ProcessNumber, WorkerPage>& pages,
+                         TimePoint now,
+                         Orders& out) {
+  if (!queue_.empty()) return;
+  std::size_t idle = 0;
+  for (const auto& [process, worker] : workers_) {
+    idle += worker.state == State::kReady && worker.sent.empty() ? 1 : 0;
+  }
+  bool more = false;
+  for (auto& [process, worker] : workers_) {
+    if (worker.state != State::kReady || worker.sent.size() < 2) continue;
+    const auto page = pages.find(process);
+    if (page == pages.end() || page->second.phase == WorkerPhase::kIdle) continue;
+    if (idle == 0) continue;
+    const auto count = static_cast<std::uint32_t>(std::min(worker.sent.size() - 1, idle));
+    idle -= count;
+    more = true;
+    out.emplace_back(order::TakeBack{process, count});
+  }
+  if (more) next_check_ = std::min(next_check_, now + std::chrono::milliseconds(5));
+}
+
+void Supervisor::exited(const WorkerEnd& end,
+                        std::vector<Work> unread,
+                        TimePoint now,
+                        WallTime wall,
+                        Orders& out) {
+  const auto it = workers_.find(end.process);
+  CHECK(it != workers_.end());
+  Worker worker = std::move(it->second);
+  workers_.erase(it);
+  for (auto work = unread.rbegin(); work != unread.rend(); ++work) {
+    const auto sent = std::find_if(worker.sent.begin(), worker.sent.end(),
+                                   [&](const Sent& one) { return one.token == work->token; });
+    CHECK(sent != worker.sent.end());
+    if (planted(Fault::kChargeBystander) && worker.sent.size() == unread.size() + 1 &&
+        work == unread.rbegin() && !stopping_) {
+      std::swap(*sent, worker.sent.front());
+      continue;
+    }
+    worker.sent.erase(sent);
+    if (planted(Fault::kForgetUnread)) continue;
+    if (stopping_) {
+      hand_back(work->token, out);
+    } else {
+      queue_.push_front(std::move(*work));
+    }
+  }
+  if (!worker.load_reported) {
+    fact::LoadEnded load;
+    load.agent = limits_.agent;
+    load.process = end.process;
+    load.status = worker.reason == EndReason::kInitTimeout ? LoadStatus::kTimeout : LoadStatus::kDied;
+    load.start = wall;
+    load.error_type = worker.reason == EndReason::kInitTimeout ? "TimeoutError" : "ProcessDied";
+    load.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
+    if (worker.reason != EndReason::kStopped) {
+      load_failure(load.error_message);
+      out.emplace_back(order::ReportLoad{std::move(load)});
+    }
+  } else if (worker.sent.empty() && worker.reason == EndReason::kItself &&
+             worker.state == State::kReady) {
+    // Died with nothing in hand: nobody is charged, but a worker that always does so must not be
+    // replaced for ever.
+    load_failure(describe_end(end));
+  }
+  blame(end, worker, wall, out);
+  start_workers(now, out);
+  dispatch(now, out);
+  give_up_or_end(out);
+}
+
+// The mini-batch that was inside pays for the death; whatever else was read goes back.
+void Supervisor::blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out) {
+  if (worker.sent.empty()) return;
+  auto guilty = worker.sent.begin();
+  if (holds_batch(end.page.phase)) {
+    const auto named = std::find_if(
+        worker.sent.begin(), worker.sent.end(), [&](const Sent& one) {
+          return one.token.batch == end.page.batch && one.token.picked == end.page.picked;
+        });
+    if (named != worker.sent.end()) guilty = named;
+  }
+  for (auto sent = worker.sent.begin(); sent != worker.sent.end(); ++sent) {
+    AttemptRecord record;
+    record.token = sent->token;
+    record.agent = limits_.agent;
+    record.process = end.process;
+    record.start = wall;
+    record.memory_peak = end.memory_peak;
+    record.status = AttemptStatus::kReturned;
+    if (sent == guilty && worker.reason != EndReason::kStopped) {
+      const bool run = worker.reason == EndReason::kRunTimeout;
+      const bool overhead = worker.reason == EndReason::kOverheadTimeout;
+      record.status = run        ? AttemptStatus::kRunTimeout
+                      : overhead ? AttemptStatus::kOverheadTimeout
+                                 : AttemptStatus::kProcessDied;
+      record.error_type = run || overhead ? "TimeoutError" : "ProcessDied";
+      record.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
+      if (run) {
+        record.run_us = static_cast<std::uint32_t>(std::min<std::int64_t>(
+            limits_.run_timeout / std::chrono::microseconds(1), 0xffffffff));
+        record.elapsed_us = record.run_us;
+        record.start.nanoseconds -= limits_.run_timeout.count();
+      }
+    }
+    out.emplace_back(order::ReportAttempt{std::move(record), sent->items});
+  }
+}
+
+void Supervisor::load_failure(const std::string& cause) {
+  if (first_load_failure_.empty()) first_load_failure_ = cause;
+  ++load_failures_;
+}
+
+void Supervisor::give_up_or_end(Orders& out) {
+  if (!workers_.empty()) return;
+  if (stopping_) {
+    if (!stopped_said_) out.emplace_back(order::AllStopped{});
+    stopped_said_ = true;
+    return;
+  }
+  if (!gave_up_ && load_failures_ >= limits_.load_failures_max()) {
+    gave_up_ = true;
+    out.emplace_back(order::ReportGaveUp{
+        fmt::format("{} worker starts failed in a row, the first with: {}", load_failures_,
+                    first_load_failure_)});
+    while (!queue_.empty()) {
+      hand_back(queue_.front().token, out);
+      queue_.pop_front();
+    }
+  }
+}
+
+}  // namespace windrow

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/supervise/supervisor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/plant.h"
+
+namespace windrow {
+namespace {
+
+// A worker's queue should last about so long, so that it never waits for us.
+constexpr double kQueueMicroseconds = 1000;
+constexpr std::uint32_t kDepthMax = 16;
+
+}  // namespace
+
+Supervisor::Supervisor(SuperviseLimits limits)
+    : limits_(limits), process_next_(limits.process_next) {}
+
+void Supervisor::begin(TimePoint now, Orders& out) {
+  next_check_ = now + limits_.overhead_timeout;
+  window_said_ = limits_.slots * (depth_ + 1);
+  start_workers(now, out);
+}
+
+void Supervisor::give(Work work, TimePoint now, Orders& out) {
+  if (stopping_ || gave_up_) {
+    hand_back(work.token, out);
+    return;
+  }
+  queue_.push_back(std::move(work));
+  dispatch(now, out);
+}
+
+// What is not with a worker goes back first, then what workers have not read.
+void Supervisor::take_back(std::uint32_t count, TimePoint /*now*/, Orders& out) {
+  while (count > 0 && !queue_.empty()) {
+    hand_back(queue_.back().token, out);
+    queue_.pop_back();
+    --count;
+  }
+  out.emplace_back(order::ReportTakenBack{});
+}
+
+void Supervisor::stop(StopMode mode, TimePoint now, Orders& out) {
+  if (stopping_ && *stopping_ >= mode) return;
+  stopping_ = mode;
+  drain_deadline_ = now + limits_.drain_grace;
+  while (!queue_.empty()) {
+    hand_back(queue_.front().token, out);
+    queue_.pop_front();
+  }
+  for (auto& [process, worker] : workers_) {
+    if (mode == StopMode::kDrain && worker.sent.size() > 1) {
+      out.emplace_back(order::TakeBack{process, static_cast<std::uint32_t>(worker.sent.size())});
+    }
+    retire(process, worker, now, out);
+  }
+  next_check_ = now;
+  give_up_or_end(out);
+}
+
+// Moves a worker towards its end, as far as the stop mode allows.
+void Supervisor::retire(ProcessNumber process, Worker& worker, TimePoint now, Orders& out) {
+  if (*stopping_ == StopMode::kNow || worker.state == State::kStarting) {
+    kill(process, worker, EndReason::kStopped, "the job is stopping", now, out);
+  } else if (worker.state == State::kReady && worker.sent.empty()) {
+    worker.state = State::kEnding;
+    worker.since = now;
+    worker.reason = EndReason::kShutdown;
+    out.emplace_back(order::Shutdown{process});
+  }
+}
+
+void Supervisor::ready(ProcessNumber process, fact::LoadEnded load, TimePoint now, Orders& out) {
+  const auto it = workers_.find(process);
+  if (it == workers_.end()) return;
+  Worker& worker = it->second;
+  if (worker.state != State::kStarting) {
+    misbehaved(process, "it said twice that it is ready", now, out);
+    return;
+  }
+  worker.state = State::kReady;
+  worker.since = now;
+  worker.load_reported = true;
+  load_failures_ = 0;
+  out.emplace_back(order::ReportLoad{std::move(load)});
+  if (stopping_) {
+    retire(process, worker, now, out);
+  } else {
+    dispatch(now, out);
+  }
+}
+
+void Supervisor::load_failed(ProcessNumber process,
+                             fact::LoadEnded load,
+                             TimePoint now,
+                             Orders& out) {
+  const auto it = workers_.find(process);
+  if (it == workers_.end() || it->second.load_reported) return;
+  Worker& worker = it->second;
+  worker.load_reported = true;
+  if (worker.state == State::kStarting) {
+    worker.state = State::kEnding;
+    worker.since = now;
+  }
+  load_failure(load.error_message);
+  out.emplace_back(order::ReportLoad{std::move(load)});
+}
+
+std::optional<std::uint32_t> Supervisor::expects(ProcessNumber process, const Token& token) const {
+  const auto it = workers_.find(process);
+  if (it == workers_.end() || it->second.sent.empty()) return std::nullopt;
+  const Sent& first = it->second.sent.front();
+  if (first.token != token) return std::nullopt;
+  return first.items;
+}
+
+void Supervisor::answered(ProcessNumber process, AttemptRecord record, TimePoint now, Orders& out) {
+  Worker& worker = workers_.at(process);
+  const std::uint32_t items = worker.sent.front().items;
+  worker.sent.pop_front();
+  worker.clogged = false;
+  measure(record, out);
+  out.emplace_back(order::ReportAttempt{std::move(record), items});
+  if (stopping_) {
+    retire(process, worker, now, out);
+    return;
+  }
+  dispatch(now, out);
+  // An idle worker beside one with a queue is looked after soon, not only at the next limit.
+  if (worker.sent.empty()) next_check_ = std::min(next_check_, now + std::chrono::milliseconds(1));
+}
+
+void Supervisor::misbehaved(ProcessNumber process,
+                            const std::string& what,
+                            TimePoint now,
+                            Orders& out) {
+  if (const auto it = workers_.find(process); it != workers_.end()) {
+    kill(process, it->second, EndReason::kMisbehaved, what, now, out);
+  }
+}
+
+void Supervisor::unsent(ProcessNumber process, Work work) {
+  Worker& worker = workers_.at(process);
+  CHECK(!worker.sent.empty() && worker.sent.back().token == work.token);
+  worker.sent.pop_back();
+  worker.clogged = true;
+  queue_.push_front(std::move(work));
+}
+
+void Supervisor::taken_back(ProcessNumber process,
+                            std::vector<Work> works,
+                            TimePoint now,
+                            Orders& out) {
+  const auto it = workers_.find(process);
+  CHECK(it != workers_.end());
+  Worker& worker = it->second;
+  for (Work& work : works) {
+    const auto sent = std::find_if(worker.sent.begin(), worker.sent.end(),
+                                   [&](const Sent& one) { return one.token == work.token; });
+    CHECK(sent != worker.sent.end());
+    worker.sent.erase(sent);
+    if (stopping_) {
+      hand_back(work.token, out);
+    } else {
+      queue_.push_back(std::move(work));
+    }
+  }
+  if (stopping_) {
+    retire(process, worker, now, out);
+  } else {
+    dispatch(now, out);
+  }
+}
+
+void Supervisor::pause(bool paused, TimePoint now, Orders& out) {
+  paused_ = paused;
+  if (!paused) dispatch(now, out);
+}
+
+std::vector<ProcessNumber> Supervisor::live() const {
+  std::vector<ProcessNumber> out;
+  out.reserve(workers_.size());
+  for (const auto& [process, worker] : workers_) out.push_back(process);
+  return out;
+}
+
+std::size_t Supervisor::holding() const {
+  std::size_t count = queue_.size();
+  for (const auto& [process, worker] : workers_) count += worker.sent.size();
+  return count;
+}
+
+std::size_t Supervisor::starting() const {
+  return static_cast<std::size_t>(
+      std::count_if(workers_.begin(), workers_.end(), [](const auto& one) {
+        return one.second.state == State::kStarting;
+      }));
+}
+
+// So many at a time that the failures can never pass the limit: the worker after the last allowed
+// failure is never started.
+void Supervisor::start_workers(TimePoint now, Orders& out) {
+  if (stopping_ || gave_up_) return;
+  while (workers_.size() < limits_.slots &&
+         load_failures_ + starting() < limits_.load_failures_max()) {
+    const ProcessNumber process = process_next_++;
+    workers_[process].since = now;
+    next_check_ = std::min(next_check_, now + limits_.init_timeout());
+    out.emplace_back(order::StartWorker{process});
+  }
+}
+
+// The queue goes to the workers that have least.
+void Supervisor::dispatch(TimePoint now, Orders& out) {
+  while (!queue_.empty() && !paused_ && !stopping_) {
+    ProcessNumber best = 0;
+    Worker* least = nullptr;
+    for (auto& [process, worker] : workers_) {
+      if (worker.state != State::kReady || worker.clogged || worker.sent.size() >= depth_) continue;
+      if (least == nullptr || worker.sent.size() < least->sent.size()) {
+        best = process;
+        least = &worker;
+      }
+    }
+    if (least == nullptr) return;
+    least->sent.push_back({queue_.front().token, queue_.front().items, now});
+    out.emplace_back(order::Send{best, std::move(queue_.front())});
+    queue_.pop_front();
+  }
+}
+
+// Follows how long mini-batches take: short ones need a deeper queue.
+void Supervisor::measure(const AttemptRecord& record, Orders& out) {
+  const double us = std::max(1.0, static_cast<double>(record.elapsed_us));
+  elapsed_us_ = elapsed_us_ == 0 ? us : elapsed_us_ + (us - elapsed_us_) / 16;
+  const double wanted = kQueueMicroseconds / elapsed_us_;
+  depth_ = 1 + std::clamp<std::uint32_t>(
+                   static_cast<std::uint32_t>(std::min(wanted, 1000.0)), 1, kDepthMax - 1);
+  const std::uint32_t window = limits_.slots * (depth_ + 1);
+  if (window * 4 < window_said_ * 3 || window * 3 > window_said_ * 4) {
+    window_said_ = window;
+    out.emplace_back(order::ReportWindow{window});
+  }
+}
+
+void Supervisor::hand_back(const Token& token, Orders& out) {
+  AttemptRecord record;
+  record.token = token;
+  record.agent = limits_.agent;
+  record.status = AttemptStatus::kReturned;
+  out.emplace_back(order::ReportAttempt{std::move(record), 0});
+}
+
+void Supervisor::check_invariants() const {
+  CHECK(workers_.size() <= limits_.slots);
+  CHECK(load_failures_ + starting() <= limits_.load_failures_max());
+  for (const auto& [process, worker] : workers_) {
+    CHECK(process < process_next_);
+    CHECK(worker.state != State::kStarting || worker.sent.empty());
+  }
+}
+
+}  // namespace windrow

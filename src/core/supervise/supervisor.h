@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One agent's state machine: which worker processes there should be, who gets which mini-batch, who
+// has run out of time, and who is to blame when a worker dies.
+//
+// Like the Scheduler it only decides: the agent tells it what happened and carries out the actions
+// it appends, in order. It keeps nothing that outlives the agent.
+//
+// Blame: a dead worker costs a try of exactly one mini-batch, the one that was inside load, run or
+// serialise, or being handed over; what the worker had not read goes to the next worker, uncharged.
+//
+// Not thread-safe: it lives on the agent's loop. Cannot fail; a worker that lies is ended.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "core/schedule/facts.h"
+#include "core/schedule/stop_mode.h"
+#include "core/supervise/worker_life.h"
+
+namespace windrow {
+
+// A mini-batch on its way to a worker.
+struct Work {
+  Token token;
+  std::uint32_t items = 0;
+  std::uint32_t tries = 0;
+  std::string payload;
+};
+
+struct SuperviseLimits {
+  AgentId agent = 0;
+  std::uint32_t slots = 1;
+  ProcessNumber process_next = 0;
+  Duration run_timeout = std::chrono::seconds(60);
+  Duration overhead_timeout = std::chrono::seconds(30);
+  Duration shutdown_timeout = std::chrono::seconds(30);
+  Duration drain_grace = std::chrono::seconds(10);
+
+  [[nodiscard]] Duration init_timeout() const { return 3 * run_timeout + std::chrono::seconds(30); }
+  [[nodiscard]] std::uint32_t load_failures_max() const { return 3 * slots; }
+};
+
+namespace order {
+
+struct StartWorker {
+  ProcessNumber process = 0;
+};
+struct Send {  // answer with unsent() when the worker cannot take it now
+  ProcessNumber process = 0;
+  Work work;
+};
+struct TakeBack {  // answer with taken_back()
+  ProcessNumber process = 0;
+  std::uint32_t count = 0;
+};
+struct Shutdown {
+  ProcessNumber process = 0;
+};
+struct Kill {
+  ProcessNumber process = 0;
+  std::string why;
+};
+struct ReportAttempt {
+  AttemptRecord record;
+  std::uint32_t items = 0;
+};
+struct ReportLoad {
+  fact::LoadEnded load;
+};
+struct ReportWindow {
+  std::uint32_t window = 0;
+};
+struct ReportTakenBack {};
+struct ReportGaveUp {
+  std::string cause;
+};
+struct AllStopped {};
+
+}  // namespace order
+
+using Order = std::variant<order::StartWorker, order::Send, order::TakeBack, order::Shutdown,
+                           order::Kill, order::ReportAttempt, order::ReportLoad,
+                           order::ReportWindow, order::ReportTakenBack, order::ReportGaveUp,
+                           order::AllStopped>;
+using Orders = std::vector<Order>;
+
+class Supervisor {
+ public:
+  explicit Supervisor(SuperviseLimits limits);
+
+  // Starts the workers. Call once.
+  void begin(TimePoint now, Orders& out);
+
+  // From the master.
+  void give(Work work, TimePoint now, Orders& out);
+  void take_back(std::uint32_t count, TimePoint now, Orders& out);
+  void stop(StopMode mode, TimePoint now, Orders& out);
+
+  // From the workers.
+  void ready(ProcessNumber process, fact::LoadEnded load, TimePoint now, Orders& out);
+  void load_failed(ProcessNumber process, fact::LoadEnded load, TimePoint now, Orders& out);
+  // The items of this hand-out if this worker may answer for it now. If not, call misbehaved().
+  [[nodiscard]] std::optional<std::uint32_t> expects(ProcessNumber process,
+                                                     const Token& token) const;
+  // REQUIRES: expects(process, record.token).
+  void answered(ProcessNumber process, AttemptRecord record, TimePoint now, Orders& out);
+  void misbehaved(ProcessNumber process, const std::string& what, TimePoint now, Orders& out);
+  void unsent(ProcessNumber process, Work work);
+  void taken_back(ProcessNumber process, std::vector<Work> works, TimePoint now, Orders& out);
+  void exited(const WorkerEnd& end, std::vector<Work> unread, TimePoint now, WallTime wall,
+              Orders& out);
+
+  // Time limits and idle workers. `page` answers for every process of live().
+  void check(const std::map<ProcessNumber, WorkerPage>& pages, TimePoint now, Orders& out);
+  // When check() must come at the latest.
+  [[nodiscard]] TimePoint next_check() const { return next_check_; }
+
+  [[nodiscard]] std::vector<ProcessNumber> live() const;
+  // Mini-batches here: queued or with a worker. For tests and the agent's own limits.
+  [[nodiscard]] std::size_t holding() const;
+  // Hold back hand-outs while too much is unsynced.
+  void pause(bool paused, TimePoint now, Orders& out);
+
+  void check_invariants() const;
+
+ private:
+  enum class State : std::uint8_t { kStarting, kReady, kEnding };
+  struct Sent {
+    Token token;
+    std::uint32_t items = 0;
+    TimePoint at;
+  };
+  struct Worker {
+    State state = State::kStarting;
+    std::deque<Sent> sent;  // handed over, not answered; the first is the one being worked on
+    TimePoint since;        // of the state
+    bool load_reported = false;
+    bool clogged = false;  // its queue was full; clear with its next answer
+    EndReason reason = EndReason::kItself;
+    std::string kill_why;
+  };
+
+  void start_workers(TimePoint now, Orders& out);
+  void dispatch(TimePoint now, Orders& out);
+  void balance(const std::map<ProcessNumber, WorkerPage>& pages, TimePoint now, Orders& out);
+  void measure(const AttemptRecord& record, Orders& out);
+  void kill(ProcessNumber process, Worker& worker, EndReason reason, std::string why, TimePoint now,
+            Orders& out);
+  void check_one(ProcessNumber process, Worker& worker, const WorkerPage& page, TimePoint now,
+                 Orders& out);
+  void retire(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
+  void hand_back(const Token& token, Orders& out);
+  void blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out);
+  void load_failure(const std::string& cause);
+  void give_up_or_end(Orders& out);
+  [[nodiscard]] std::size_t starting() const;
+
+  SuperviseLimits limits_;
+  std::map<ProcessNumber, Worker> workers_;
+  std::deque<Work> queue_;
+  ProcessNumber process_next_;
+  std::uint32_t load_failures_ = 0;  // continuous
+  std::string first_load_failure_;
+  bool gave_up_ = false;
+  bool paused_ = false;
+  std::optional<StopMode> stopping_;
+  TimePoint drain_deadline_;
+  bool stopped_said_ = false;
+  double elapsed_us_ = 0;  // running mean of what a mini-batch takes
+  std::uint32_t depth_ = 2;
+  std::uint32_t window_said_ = 0;
+  TimePoint next_check_;
+};
+
+}  // namespace windrow

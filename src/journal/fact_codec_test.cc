@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "journal/fact_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace windrow {
+namespace {
+
+AttemptRecord full_record() {
+  return AttemptRecord{.token = {7, 4711, 3},
+                       .agent = 2,
+                       .process = 19,
+                       .status = AttemptStatus::kRunException,
+                       .line_break = true,
+                       .returned = 10,
+                       .rows = {5, 1ULL << 40, 12345},
+                       .start = {1234567890123456789},
+                       .elapsed_us = 17,
+                       .run_us = 16,
+                       .cpu_us = 15,
+                       .memory_peak = 1ULL << 33,
+                       .error_type = "ValueError",
+                       .error_message = "no good: \xff\n",
+                       .traceback = "Traceback (most recent call last):"};
+}
+
+std::vector<Fact> one_of_each() {
+  return {fact::EpochBegan{3, 2, {99}},
+          fact::Planned{{{100, 10}, {1, 3}}, 4096},
+          fact::ListingEnded{},
+          fact::SegmentOpened{1, 0, "0.3.seg"},
+          fact::SegmentSynced{1, 1ULL << 35, std::chrono::seconds(5)},
+          fact::AgentLost{4, 1},
+          fact::LoadEnded{0, 6, LoadStatus::kException, {5}, 1, 2, "E", "m", "t"},
+          fact::AttemptEnded{full_record(), Verdict::kFailed, 4},
+          fact::Stopped{JobStatus::kFailed, "cause"},
+          fact::Publishing{"/out/rows.txt", 77, 0xdeadbeef},
+          fact::Finished{JobStatus::kCompleted, "", {8}},
+          fact::Reopened{true}};
+}
+
+TEST(FactCodec, GivesBackWhatWasWritten) {
+  ASSERT_EQ(one_of_each().size(), std::variant_size_v<Fact>);
+  for (const Fact& fact : one_of_each()) {
+    std::string bytes;
+    encode_fact(fact, bytes);
+    const Result<Fact> back = decode_fact(bytes);
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_TRUE(*back == fact) << "kind " << fact.index();
+  }
+}
+
+TEST(FactCodec, RefusesEveryFactThatIsCutShortOrTooLong) {
+  for (const Fact& fact : one_of_each()) {
+    std::string bytes;
+    encode_fact(fact, bytes);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      EXPECT_FALSE(decode_fact(bytes.substr(0, size))) << fact.index() << " cut at " << size;
+    }
+    EXPECT_FALSE(decode_fact(bytes + '\0')) << fact.index();
+  }
+}
+
+TEST(FactCodec, RefusesKindsAndValuesItDoesNotKnow) {
+  EXPECT_FALSE(decode_fact(std::string("\x63", 1)));
+  std::string bytes;
+  encode_fact(fact::Stopped{JobStatus::kFailed, ""}, bytes);
+  bytes[1] = 9;
+  EXPECT_FALSE(decode_fact(bytes));
+}
+
+}  // namespace
+}  // namespace windrow

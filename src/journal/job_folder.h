@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The whole tree of a job on disk. Nobody else puts a path of it together.
+//
+//   <job>/
+//     job.yml                                   the effective job, with the origin of each value
+//     azureml-logs/70_driver_log.txt            the controller; user_logs/std_log_0.txt is a link
+//     logs/
+//       readme.txt  job_progress_overview.txt  job_result.txt  failed_items.jsonl
+//       sys/master_role.txt  sys/effective_config.json
+//       sys/node/<node>/_main.txt  <process>.txt  <process>.stdout.txt  <process>.stderr.txt
+//       sys/job_report/processed_mini-batches.csv
+//       user/error.txt  user/error/<node>/<process>.txt
+//       user/stdout/<node>/<process>.stdout.txt  user/stderr/<node>/<process>.stderr.txt
+//       user/entry_script_log/<node>/
+//     outputs/<name>/                           outputs without a path of their own
+//     work/<node>/<process>/                    private working folders
+//     state/                                    what resume needs; docs/formats/job-folder.md
+//       plan.<epoch>  journal.<epoch>  rows/<agent>.<incarnation>.seg  control  identity
+//
+// Pure strings: nothing is looked up or created here.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/ids.h"
+
+namespace windrow {
+
+class JobFolder {
+ public:
+  explicit JobFolder(std::string root) : root_(std::move(root)) {}
+
+  [[nodiscard]] const std::string& root() const { return root_; }
+  [[nodiscard]] std::string job_file() const { return root_ + "/job.yml"; }
+  [[nodiscard]] std::string outputs() const { return root_ + "/outputs"; }
+  [[nodiscard]] std::string work(AgentId node) const { return fmt::format("{}/work/{}", root_, node); }
+
+  [[nodiscard]] std::string state() const { return root_ + "/state"; }
+  [[nodiscard]] std::string rows() const { return root_ + "/state/rows"; }
+  [[nodiscard]] std::string row_segment(const std::string& file) const { return rows() + "/" + file; }
+  [[nodiscard]] std::string plan(Epoch epoch) const { return fmt::format("{}/plan.{}", state(), epoch); }
+  [[nodiscard]] std::string control() const { return root_ + "/state/control"; }
+  [[nodiscard]] std::string identity() const { return root_ + "/state/identity"; }
+
+  [[nodiscard]] std::string driver_log() const { return root_ + "/azureml-logs/70_driver_log.txt"; }
+  [[nodiscard]] std::string std_log() const { return root_ + "/user_logs/std_log_0.txt"; }
+  [[nodiscard]] std::string logs() const { return root_ + "/logs"; }
+  [[nodiscard]] std::string overview() const { return logs() + "/job_progress_overview.txt"; }
+  [[nodiscard]] std::string result() const { return logs() + "/job_result.txt"; }
+  [[nodiscard]] std::string failed_items() const { return logs() + "/failed_items.jsonl"; }
+  [[nodiscard]] std::string readme() const { return logs() + "/readme.txt"; }
+  [[nodiscard]] std::string master_role() const { return logs() + "/sys/master_role.txt"; }
+  [[nodiscard]] std::string report() const {
+    return logs() + "/sys/job_report/processed_mini-batches.csv";
+  }
+  [[nodiscard]] std::string sys_node(AgentId node) const {
+    return fmt::format("{}/sys/node/{}", logs(), node);
+  }
+  [[nodiscard]] std::string user_error_summary() const { return logs() + "/user/error.txt"; }
+  [[nodiscard]] std::string user(const char* kind, AgentId node) const {
+    return fmt::format("{}/user/{}/{}", logs(), kind, node);
+  }
+
+ private:
+  std::string root_;
+};
+
+}  // namespace windrow

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "journal/plan_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::string_view kMagic = "WRP1";
+constexpr std::uint32_t kVersion = 1;
+
+}  // namespace
+
+std::vector<std::string> split_names(std::string_view names) {
+  std::vector<std::string> out;
+  for (std::size_t start = 0; start <= names.size();) {
+    const std::size_t end = std::min(names.find('\0', start), names.size());
+    out.emplace_back(names.substr(start, end - start));
+    start = end + 1;
+  }
+  return out;
+}
+
+std::string plan_head_bytes(const PlanHead& head) {
+  std::string out = file_magic(kMagic, kVersion);
+  append_record_with(out, [&](std::string& inner) {
+    ByteWriter writer(inner);
+    writer.text(head.root);
+    writer.text(head.formation);
+    writer.fixed(head.listing_began.nanoseconds);
+  });
+  return out;
+}
+
+void append_plan_batch(BatchId id, std::uint32_t items, std::string_view names, std::string& out) {
+  append_record_with(out, [&](std::string& inner) {
+    ByteWriter writer(inner);
+    writer.varint(id);
+    writer.varint(items);
+    inner.append(names);
+  });
+}
+
+Result<PlanReader> PlanReader::open(FileSystem& fs, const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<File> file, fs.open(path));
+  Result<RecordReader> reader = RecordReader::open(*file, kMagic, kVersion);
+  if (!reader) return fail(reader.error().code, "plan {}: {}", path, reader.error().message);
+  PlanReader plan(std::move(file), *std::move(reader), path);
+  ASSIGN_OR_RETURN(const auto payload, plan.reader_.next());
+  if (!payload) return fail(ErrorCode::kInternal, "plan {} has no whole head", path);
+  ByteReader bytes(*payload);
+  plan.head_.root = std::string(bytes.text());
+  plan.head_.formation = std::string(bytes.text());
+  plan.head_.listing_began.nanoseconds = bytes.fixed<std::int64_t>();
+  if (!bytes.done()) return fail(ErrorCode::kInternal, "plan {} has a bad head", path);
+  plan.indexed_ = plan.reader_.position();
+  return plan;
+}
+
+Status PlanReader::index(std::uint64_t up_to) {
+  reader_.seek(indexed_);
+  while (indexed_ < up_to) {
+    ASSIGN_OR_RETURN(const auto payload, reader_.next(up_to));
+    if (!payload) {
+      return fail(ErrorCode::kInternal, "plan {} is damaged at byte {} of {}", path_, indexed_,
+                  up_to);
+    }
+    offsets_.push_back(indexed_);
+    indexed_ = reader_.position();
+  }
+  return {};
+}
+
+void PlanReader::note(const std::vector<std::uint64_t>& offsets, std::uint64_t up_to) {
+  offsets_.insert(offsets_.end(), offsets.begin(), offsets.end());
+  indexed_ = up_to;
+}
+
+Result<PlanBatch> PlanReader::read(BatchId id) {
+  reader_.seek(offsets_[id]);
+  ASSIGN_OR_RETURN(const auto payload, reader_.next(indexed_));
+  PlanBatch batch;
+  if (payload) {
+    ByteReader bytes(*payload);
+    batch.id = bytes.varint32();
+    batch.items = bytes.varint32();
+    batch.names = std::string(bytes.rest());
+    if (bytes.ok() && batch.id == id) return batch;
+  }
+  return fail(ErrorCode::kInternal, "plan {} is damaged at mini-batch {}", path_, id);
+}
+
+}  // namespace windrow

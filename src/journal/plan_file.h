@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plan: which items make up which mini-batch (state/plan). Layout: docs/formats/plan.md.
+//
+// Written once, in order, by the one who lists the input, and synced before any fact refers to it.
+// Mini-batch 4711 means the same in every run, resume, retry and look-back.
+//
+// Thread: one at a time each. Failure: Error naming the file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "journal/record.h"
+#include "os/file_system.h"
+
+namespace windrow {
+
+struct PlanHead {
+  std::string root;         // absolute folder of the input, or of the single file
+  std::string formation;    // hash of what decides the cuts
+  WallTime listing_began;   // by the clock of the file system
+  friend bool operator==(const PlanHead&, const PlanHead&) = default;
+};
+
+// A mini-batch of the plan: names relative to the root, separated by NUL, in order.
+struct PlanBatch {
+  BatchId id = 0;
+  std::uint32_t items = 0;
+  std::string names;
+};
+
+// The names of a mini-batch, one by one.
+std::vector<std::string> split_names(std::string_view names);
+
+// The bytes a plan begins with.
+std::string plan_head_bytes(const PlanHead& head);
+
+// Appends one mini-batch to `out`.
+void append_plan_batch(BatchId id, std::uint32_t items, std::string_view names, std::string& out);
+
+class PlanReader {
+ public:
+  // Reads the head and nothing else.
+  static Result<PlanReader> open(FileSystem& fs, const std::string& path);
+
+  [[nodiscard]] const PlanHead& head() const { return head_; }
+
+  // Notes the mini-batches up to byte `up_to`. Needed once before read(), and after the plan grew.
+  Status index(std::uint64_t up_to);
+
+  // Notes mini-batches that the caller has just written: where each begins.
+  void note(const std::vector<std::uint64_t>& offsets, std::uint64_t up_to);
+
+  // REQUIRES: id < size().
+  Result<PlanBatch> read(BatchId id);
+
+  [[nodiscard]] BatchId size() const { return static_cast<BatchId>(offsets_.size()); }
+  [[nodiscard]] std::uint64_t bytes() const { return indexed_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  PlanReader(std::unique_ptr<File> file, RecordReader reader, std::string path)
+      : file_(std::move(file)), reader_(std::move(reader)), path_(std::move(path)) {}
+
+  std::unique_ptr<File> file_;
+  RecordReader reader_;
+  std::string path_;
+  PlanHead head_;
+  std::vector<std::uint64_t> offsets_;
+  std::uint64_t indexed_ = 0;
+};
+
+}  // namespace windrow

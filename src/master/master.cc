@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "master/master.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/plant.h"
+#include "base/text.h"
+
+namespace windrow {
+namespace {
+
+constexpr Duration kTick = std::chrono::seconds(1);
+
+}  // namespace
+
+Master::Master(Loop& loop, FileSystem& fs, AgentLinks& links, MasterLog& log, MasterConfig config)
+    : loop_(loop),
+      fs_(fs),
+      links_(links),
+      log_(log),
+      config_(std::move(config)),
+      self_(std::make_shared<Master*>(this)) {}
+
+Master::~Master() { *self_ = nullptr; }
+
+Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
+  resumed_ = job.end.epoch != 0;
+  const Epoch epoch = job.end.highest + 1;
+  std::uint64_t size = 0;
+  ASSIGN_OR_RETURN(std::unique_ptr<File> file,
+                   Journal::create(fs_, config_.folder.state(), job.end, size));
+  RETURN_IF_ERROR(open_plan(job.state, epoch));
+  const Epoch plan = job.state.listing_ended() ? job.state.plan() : epoch;
+  config_.journal.skip_sync = Fault::kSkipJournalSync;
+  journal_ = std::make_unique<Journal>(
+      loop_, std::move(file), size, config_.journal, [this](const Error& error) {
+        broken_cause_ = "the journal cannot be written: " + error.message;
+        end(MasterEnd::kBroken);
+      });
+  if (!config_.target.empty()) {
+    merger_ = std::make_unique<Merger>(
+        loop_, fs_, config_.folder, config_.target,
+        Merger::Callbacks{
+            .on_progress =
+                [this](std::uint64_t bytes) {
+                  merged_bytes_ = bytes;
+                  step(event::MergeProgressed{});
+                },
+            .on_merged =
+                [this](fact::Publishing result) {
+                  merged_bytes_ = result.length;
+                  step(event::Merged{std::move(result)});
+                },
+            .on_error = [this](std::string cause) { step(event::Broken{std::move(cause)}); }});
+  }
+  scheduler_ = std::make_unique<Scheduler>(std::move(job.state), config_.limits);
+  Decision decision;
+  scheduler_->begin(fact::EpochBegan{epoch, plan, loop_.wall_now()}, loop_.now(), reopen, decision);
+  carry_out(decision);
+  planner_->start();
+  loop_.at(loop_.now() + kTick, [self = self_] {
+    if (*self != nullptr) (*self)->tick();
+  });
+  return {};
+}
+
+// A new plan is created, an unfinished one copied and continued, a finished one compared with the
+// input beside the work.
+Status Master::open_plan(const JobState& state, Epoch epoch) {
+  PlannerConfig planner{.plan_path = config_.folder.plan(epoch),
+                        .state_folder = config_.folder.state(),
+                        .root = config_.root,
+                        .only = config_.only,
+                        .without = config_.without,
+                        .files_per_batch = config_.files_per_batch,
+                        .formation = config_.formation,
+                        .old_plan_path = "",
+                        .old_plan_bytes = state.plan_bytes(),
+                        .listing_ended = state.listing_ended()};
+  if (state.plan_bytes() > 0) planner.old_plan_path = config_.folder.plan(state.plan());
+  planner_ = std::make_unique<Planner>(
+      loop_, fs_, std::move(planner),
+      Planner::Callbacks{
+          .on_page =
+              [this](PlannedPage page) {
+                plan_->note(page.offsets, page.plan_bytes);
+                step(event::Planned{std::move(page.runs), page.plan_bytes});
+              },
+          .on_checked = [this](std::uint64_t names) { checked_ += names; },
+          .on_ended =
+              [this] {
+                input_checked_ = true;
+                if (!this->state().listing_ended()) step(event::ListingEnded{});
+                if (std::exchange(merge_waits_, false)) merger_->complete(this->state());
+              },
+          .on_error = [this](std::string cause) { step(event::Broken{std::move(cause)}); }});
+  RETURN_IF_ERROR(planner_->open());
+  const Epoch plan_epoch = state.listing_ended() ? state.plan() : epoch;
+  ASSIGN_OR_RETURN(plan_, PlanReader::open(fs_, config_.folder.plan(plan_epoch)));
+  return plan_->index(std::max<std::uint64_t>(state.plan_bytes(), plan_->bytes()));
+}
+
+void Master::step(Event event) {
+  if (finished()) return;
+  later_.push_back(std::move(event));
+  if (stepping_) return;
+  stepping_ = true;
+  Decision decision;
+  for (std::size_t i = 0; i < later_.size() && !finished(); ++i) {
+    decision.facts.clear();
+    decision.actions.clear();
+    scheduler_->decide(std::move(later_[i]), loop_.now(), loop_.wall_now(), decision);
+    carry_out(decision);
+  }
+  later_.clear();
+  stepping_ = false;
+}
+
+// Facts first: an action may only follow what the journal has in hand.
+void Master::carry_out(Decision& decision) {
+  bool committed = false;
+  for (const Fact& fact : decision.facts) {
+    journal_->append(fact);
+    log_.on_fact(fact, state(), *plan_);
+    committed = committed || std::holds_alternative<fact::SegmentSynced>(fact);
+  }
+  if (committed && merger_) merger_->follow(state());
+  for (const Action& action : decision.actions) {
+    std::visit([this](const auto& one) { carry_out(one); }, action);
+  }
+}
+
+void Master::carry_out(const action::Assign& action) {
+  Result<std::string> paths = paths_of(action.token.batch);
+  if (!paths) {
+    step(event::Broken{paths.error().message});
+    return;
+  }
+  say(action.agent, to_agent::Assign{action.token, action.items, action.tries, *std::move(paths)});
+}
+
+// Absolute paths, separated by NUL. In a job that goes on, each file is looked at first.
+Result<std::string> Master::paths_of(BatchId id) {
+  ASSIGN_OR_RETURN(const PlanBatch batch, plan_->read(id));
+  std::string out;
+  out.reserve(batch.names.size() + batch.items * (config_.root.size() + 1));
+  std::string_view rest = batch.names;
+  for (std::uint32_t item = 0; item < batch.items; ++item) {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    const std::size_t start = out.size();
+    out.append(config_.root).push_back('/');
+    out.append(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (resumed_ && !input_checked_) {
+      const std::string path = out.substr(start);
+      const Result<FileStat> stat = fs_.stat(path);
+      if (!stat || stat->changed.nanoseconds > plan_->head().listing_began.nanoseconds) {
+        return fail(ErrorCode::kConflict,
+                    "the input is not what it was when the job began: {} is {}",
+                    in_quotes(path), stat ? "changed" : "missing");
+      }
+    }
+    out.push_back('\0');
+  }
+  if (!out.empty()) out.pop_back();
+  return out;
+}
+
+void Master::carry_out(const action::TakeBack& action) {
+  say(action.agent, to_agent::TakeBack{action.count});
+}
+
+void Master::carry_out(const action::StopAgent& action) {
+  say(action.agent, to_agent::Stop{action.mode});
+}
+
+void Master::carry_out(const action::Merge& /*action*/) {
+  if (input_checked_) {
+    merger_->complete(state());
+  } else {
+    merge_waits_ = true;
+  }
+}
+
+void Master::carry_out(const action::Publish& /*action*/) {
+  if (planted(Fault::kLinkBeforeJournal)) {
+    publish();
+    return;
+  }
+  journal_->when_durable([self = self_] {
+    if (*self != nullptr) (*self)->publish();
+  });
+}
+
+void Master::publish() {
+  if (finished()) return;
+  if (superseded()) {
+    end(MasterEnd::kSuperseded);
+    return;
+  }
+  auto done = [this](Status status) {
+    if (status) {
+      step(event::Published{});
+    } else {
+      step(event::Broken{status.error().message});
+    }
+  };
+  if (config_.replace_target) {
+    merger_->replace(std::move(done));
+  } else {
+    merger_->publish(std::move(done));
+  }
+}
+
+void Master::carry_out(const action::Finish& /*action*/) {
+  journal_->when_durable([self = self_] {
+    if (*self != nullptr) (*self)->end(MasterEnd::kFinished);
+  });
+}
+
+void Master::end(MasterEnd how) {
+  if (finished()) return;
+  end_ = how;
+  if (how != MasterEnd::kFinished) {
+    for (const auto& [agent, session] : sessions_) say(agent, to_agent::Stop{StopMode::kNow});
+  }
+  if (on_finished) on_finished();
+}
+
+void Master::cancel(bool at_once) { step(event::CancelAsked{at_once}); }
+
+bool Master::superseded() {
+  const Result<Epoch> newest = newest_epoch(fs_, config_.folder.state());
+  return newest && *newest > epoch();
+}
+
+void Master::tick() {
+  if (finished()) return;
+  if (superseded()) {
+    end(MasterEnd::kSuperseded);
+    return;
+  }
+  for (const auto& [agent, session] : sessions_) say(agent, to_agent::Alive{});
+  step(event::TimePassed{});
+  log_.tick(*scheduler_, merged_bytes_);
+  loop_.at(loop_.now() + kTick, [self = self_] {
+    if (*self != nullptr) (*self)->tick();
+  });
+}
+
+}  // namespace windrow

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The leader of a job: lists and plans the input, journals every fact, hands out mini-batches, merges
+// and publishes the rows, and ends the job.
+//
+// The shell around the Scheduler: events in, facts to the journal, actions carried out. One epoch of
+// one job; a second master on the same folder takes the next epoch, and the first one notices and
+// ends without a trace in the result.
+//
+// Thread: the loop's. Ownership: loop, file system, links and log outlive it. Failure: open() says
+// no; afterwards everything ends in finished() with an outcome.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/schedule/scheduler.h"
+#include "journal/job_folder.h"
+#include "journal/journal.h"
+#include "journal/plan_file.h"
+#include "master/master_log.h"
+#include "master/merger.h"
+#include "master/planner.h"
+#include "os/file_system.h"
+#include "os/loop.h"
+#include "wire/agent/messages.h"
+
+namespace windrow {
+
+struct MasterConfig {
+  JobFolder folder{""};
+  Limits limits;
+  WorkerSettings worker;
+  std::string root;                  // absolute folder of the input
+  std::vector<std::string> only;     // when not empty: these names below it and no others
+  std::vector<std::string> without;  // folders left out of the listing
+  std::uint32_t files_per_batch = 10;
+  std::string formation;  // hash of what decides the cuts
+  std::string target;     // the file that gets the rows; empty without append_row
+  bool replace_target = false;
+  Appender::Options journal;
+};
+
+// How a master's time ended.
+enum class MasterEnd : std::uint8_t {
+  kFinished,    // the job is over: JobState::finished says how
+  kSuperseded,  // another master has taken the job over
+  kBroken,      // the journal cannot be written: the job can be resumed when the disk is well again
+};
+
+class Master {
+ public:
+  Master(Loop& loop, FileSystem& fs, AgentLinks& links, MasterLog& log, MasterConfig config);
+  ~Master();
+
+  // Takes the job over: creates the journal of the next epoch and begins to plan and to hand out.
+  // `job` is what replay_job gave; `reopen` lets a stopped or finished job go on.
+  Status open(ReplayedJob job, std::optional<fact::Reopened> reopen);
+
+  void on_message(AgentMessage message);
+
+  // Asks for an orderly stop; a second time, or at once: without waiting for what runs.
+  void cancel(bool at_once);
+
+  [[nodiscard]] bool finished() const { return end_.has_value(); }
+  [[nodiscard]] MasterEnd end() const { return *end_; }
+  [[nodiscard]] const std::string& broken_cause() const { return broken_cause_; }
+  [[nodiscard]] Epoch epoch() const { return scheduler_->state().epoch(); }
+  [[nodiscard]] const Scheduler& scheduler() const { return *scheduler_; }
+  [[nodiscard]] const JobState& state() const { return scheduler_->state(); }
+  [[nodiscard]] std::uint64_t merged_bytes() const { return merged_bytes_; }
+  // Called when finished() becomes true.
+  std::function<void()> on_finished;
+
+ private:
+  struct Session {  // one join of an agent
+    std::uint64_t incarnation = 0;
+    std::uint64_t number_in = 0;
+    std::uint64_t number_out = 0;
+  };
+
+  Status open_plan(const JobState& state, Epoch epoch);
+  void step(Event event);
+  void carry_out(Decision& decision);
+  void carry_out(const action::Assign& action);
+  void carry_out(const action::TakeBack& action);
+  void carry_out(const action::StopAgent& action);
+  void carry_out(const action::Merge& action);
+  void carry_out(const action::Publish& action);
+  void carry_out(const action::Finish& action);
+  void say(AgentId agent, ToAgent body);
+  void hello(const AgentMessage& message, const to_master::Hello& hello);
+  void take(AgentId agent, ToMaster& body);
+  Result<std::string> paths_of(BatchId batch);
+  void publish();
+  void tick();
+  [[nodiscard]] bool superseded();
+  void end(MasterEnd how);
+
+  Loop& loop_;
+  FileSystem& fs_;
+  AgentLinks& links_;
+  MasterLog& log_;
+  MasterConfig config_;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<Planner> planner_;
+  std::optional<PlanReader> plan_;
+  std::unique_ptr<Merger> merger_;
+  std::map<AgentId, Session> sessions_;
+  bool resumed_ = false;          // input files are looked at before they are handed out
+  std::uint64_t checked_ = 0;     // names of the plan that the planner found unchanged
+  bool input_checked_ = false;    // all of them
+  bool merge_waits_ = false;      // for input_checked_
+  std::uint64_t merged_bytes_ = 0;
+  bool stepping_ = false;
+  std::vector<Event> later_;  // events that came while another was being carried out
+  std::optional<MasterEnd> end_;
+  std::string broken_cause_;
+  std::shared_ptr<Master*> self_;
+};
+
+}  // namespace windrow

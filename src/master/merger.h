@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Puts the committed rows into one file, in order of mini-batches, while the job runs.
+//
+// Follows the committed prefix: what is committed (or failed, which has no rows) from the start on is
+// copied in steps on the pool. The file has no name until it is complete and published, so a job
+// that ends otherwise leaves nothing behind. Always the same bytes, whatever happened on the way.
+//
+// Thread: the loop's; one step at a time on the pool. Ownership: loop and file system outlive it.
+// Failure: by on_error, once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/schedule/job_state.h"
+#include "journal/job_folder.h"
+#include "journal/segment.h"
+#include "os/file_system.h"
+#include "os/loop.h"
+
+namespace windrow {
+
+class Merger {
+ public:
+  struct Callbacks {
+    std::function<void(std::uint64_t bytes)> on_progress;
+    std::function<void(fact::Publishing)> on_merged;  // complete and durable, without a name
+    std::function<void(std::string cause)> on_error;
+  };
+
+  Merger(Loop& loop, FileSystem& fs, JobFolder folder, std::string target, Callbacks callbacks);
+  ~Merger();
+
+  // The committed prefix may have grown.
+  void follow(const JobState& state);
+
+  // Every mini-batch is final, or is left out on purpose: complete the file.
+  void complete(const JobState& state);
+
+  // Gives the complete file its name on the pool, then calls `done`. A file that is there already
+  // counts as ours when it has the same length and checksum; otherwise kConflict.
+  void publish(std::function<void(Status)> done);
+
+  // The same, replacing what is there.
+  void replace(std::function<void(Status)> done);
+
+ private:
+  struct Piece {  // the rows of one mini-batch
+    BatchId batch = 0;
+    SegmentId segment = 0;
+    std::uint64_t offset = 0;
+    std::uint32_t length = 0;
+  };
+  struct Output;  // what the pool works on
+
+  void collect(const JobState& state, bool all);
+  void next_step();
+  void step_done();
+
+  Loop& loop_;
+  std::shared_ptr<Output> output_;
+  Callbacks callbacks_;
+  std::vector<std::string> segments_;  // file names by SegmentId
+  std::vector<Piece> pieces_;          // not yet given to the pool
+  BatchId next_ = 0;
+  std::uint64_t collected_ = 0;  // bytes in pieces_
+  bool completing_ = false;
+  bool busy_ = false;
+  bool failed_ = false;
+  std::shared_ptr<Merger*> self_;
+};
+
+// Length and checksum of a file, read whole.
+Result<fact::Publishing> measure_file(FileSystem& fs, const std::string& path);
+
+}  // namespace windrow

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lists the input, cuts it, and writes the plan, a page at a time beside the work.
+//
+// For a job that goes on, lists from the start again and compares with the plan that is there: a
+// file that is missing, additional, or changed since the listing began is a problem to report. Where
+// the listing had not ended, it goes on after the plan's end.
+//
+// Thread: the loop's; the reading and writing is done on the pool, one page after the other.
+// Ownership: loop and file system outlive it. Failure: by on_error, once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/plan/cutter.h"
+#include "core/schedule/facts.h"
+#include "data/files/lister.h"
+#include "journal/plan_file.h"
+#include "os/file_system.h"
+#include "os/loop.h"
+
+namespace windrow {
+
+struct PlannerConfig {
+  std::string plan_path;     // to be created, or copied from `old_plan_path` and continued
+  std::string state_folder;  // where the plan is
+  std::string root;          // absolute folder of the input
+  std::vector<std::string> only;     // when not empty: these names and no listing
+  std::vector<std::string> without;  // folders left out
+  std::uint32_t files_per_batch = 10;
+  std::string formation;
+  std::string old_plan_path;         // empty for a new job
+  std::uint64_t old_plan_bytes = 0;  // how much of it counts
+  bool listing_ended = false;        // the old plan is complete: compare only, write nothing
+};
+
+// A page of the plan, durable.
+struct PlannedPage {
+  std::vector<ItemRun> runs;
+  std::vector<std::uint64_t> offsets;  // where each new mini-batch begins in the plan
+  std::uint64_t plan_bytes = 0;
+};
+
+class Planner {
+ public:
+  struct Callbacks {
+    std::function<void(PlannedPage)> on_page;
+    std::function<void(std::uint64_t names)> on_checked;  // so many names of the old plan are fine
+    std::function<void()> on_ended;                       // listed, compared and written
+    std::function<void(std::string cause)> on_error;
+  };
+
+  Planner(Loop& loop, FileSystem& fs, PlannerConfig config, Callbacks callbacks);
+  ~Planner();
+
+  // Creates or copies the plan file, so that it can be read from now on. Blocks shortly.
+  Status open();
+
+  // Begins to list. Call once.
+  void start();
+
+ private:
+  struct Listing;  // what the pool works on
+  void next_page();
+  void page_done();
+
+  Loop& loop_;
+  std::shared_ptr<Listing> listing_;
+  Callbacks callbacks_;
+  std::shared_ptr<Planner*> self_;
+};
+
+}  // namespace windrow

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/machine.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include "os/descriptor.h"
+
+namespace windrow {
+namespace {
+
+std::uint32_t affinity_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+    return static_cast<std::uint32_t>(CPU_COUNT(&set));
+  }
+  return static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+// "max 100000" or "150000 100000": microseconds in each period.
+std::optional<double> cgroup_quota() {
+  const Result<std::string> group = read_whole_file("/proc/self/cgroup", 1U << 16);
+  if (!group || !group->starts_with("0::")) return std::nullopt;
+  std::string path = group->substr(3, group->find('\n') - 3);
+  std::optional<double> least;
+  for (;;) {
+    const Result<std::string> text = read_whole_file("/sys/fs/cgroup" + path + "/cpu.max", 256);
+    if (text && !text->starts_with("max")) {
+      char* end = nullptr;
+      const double quota = std::strtod(text->c_str(), &end);
+      const double period = std::strtod(end, nullptr);
+      if (period > 0) least = std::min(least.value_or(quota / period), quota / period);
+    }
+    if (path.empty() || path == "/") return least;
+    path.resize(path.rfind('/'));
+  }
+}
+
+std::optional<std::uint32_t> environment_count(const char* name) {
+  const auto text = environment_value(name);
+  std::uint32_t count = 0;
+  if (!text) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
+  if (error != std::errc() || count == 0) return std::nullopt;
+  return count;
+}
+
+}  // namespace
+
+std::uint32_t usable_cpus() {
+  std::uint32_t cpus = affinity_cpus();
+  if (const auto quota = cgroup_quota()) {
+    cpus = std::min(cpus, static_cast<std::uint32_t>(std::max(1.0, std::ceil(*quota))));
+  }
+  if (const auto slurm = environment_count("SLURM_CPUS_ON_NODE")) cpus = std::min(cpus, *slurm);
+  return std::max(1U, cpus);
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";
+  return name.data();
+}
+
+int process_id() { return getpid(); }
+
+std::uint64_t random_number() {
+  std::uint64_t value = 0;
+  if (getrandom(&value, sizeof(value), 0) != sizeof(value)) value = static_cast<std::uint64_t>(getpid());
+  return value;
+}
+
+std::optional<std::string> environment_value(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets variables
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+std::string current_folder() {
+  std::array<char, PATH_MAX> path{};
+  return getcwd(path.data(), path.size()) == nullptr ? "/" : path.data();
+}
+
+Result<std::string> real_path(const std::string& path) {
+  char* found = ::realpath(path.c_str(), nullptr);
+  if (found == nullptr) return fail(ErrorCode::kNotFound, "{}: {}", path, reason(errno));
+  std::string out = found;
+  std::free(found);
+  return out;
+}
+
+std::optional<std::string> find_program(const std::string& program) {
+  const auto executable = [](const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+           ::access(path.c_str(), X_OK) == 0;
+  };
+  if (program.find('/') != std::string::npos) {
+    return executable(program) ? std::optional(program) : std::nullopt;
+  }
+  const std::string path = environment_value("PATH").value_or("/usr/bin:/bin");
+  for (std::size_t start = 0; start <= path.size();) {
+    const std::size_t end = std::min(path.find(':', start), path.size());
+    const std::string folder = end == start ? "." : path.substr(start, end - start);
+    if (executable(folder + "/" + program)) return folder + "/" + program;
+    start = end + 1;
+  }
+  return std::nullopt;
+}
+
+bool can_write_folder(const std::string& path) { return ::access(path.c_str(), W_OK | X_OK) == 0; }
+
+bool is_terminal(int descriptor) { return isatty(descriptor) == 1; }
+
+std::uint32_t terminal_width(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
+void write_out(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(descriptor, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
+Result<std::string> read_whole_file(const std::string& path, std::uint64_t max) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) {
+    const bool missing = errno == ENOENT || errno == ENOTDIR;
+    return fail(missing ? ErrorCode::kNotFound : ErrorCode::kUnavailable, "cannot read {}: {}", path,
+                reason(errno));
+  }
+  std::string text;
+  std::array<char, 1U << 16> buffer{};
+  for (;;) {
+    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(ErrorCode::kUnavailable, "cannot read {}: {}", path, reason(errno));
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+    if (text.size() > max) return fail(ErrorCode::kInvalid, "{} is larger than {} bytes", path, max);
+  }
+}
+
+Status write_whole_file(const std::string& path, std::string_view text) {
+  const std::string beside = path + ".new";
+  const auto cannot = [&](int error) {
+    return fail(ErrorCode::kUnavailable, "cannot write {}: {}", path, reason(error));
+  };
+  Descriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!file) return cannot(errno);
+  while (!text.empty()) {
+    const ssize_t wrote = ::write(file.get(), text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) return cannot(errno);
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  if (::fdatasync(file.get()) != 0) return cannot(errno);
+  if (::rename(beside.c_str(), path.c_str()) != 0) return cannot(errno);
+  return {};
+}
+
+}  // namespace windrow

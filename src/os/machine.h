@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What this machine and this process's environment offer.
+//
+// Thread: any. Failure: a question without an answer gets the harmless one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace windrow {
+
+// How many CPUs this process may use: affinity, cgroup quota and Slurm's count taken into account.
+std::uint32_t usable_cpus();
+
+std::string host_name();
+
+int process_id();
+
+std::uint64_t random_number();
+
+// The variable's value when it is set and not empty.
+std::optional<std::string> environment_value(const char* name);
+
+std::string current_folder();
+
+// Without links, `.` and `..`; kNotFound when there is nothing.
+Result<std::string> real_path(const std::string& path);
+
+// Where `program` is found in PATH, or itself when it holds a slash and can be executed.
+std::optional<std::string> find_program(const std::string& program);
+
+// May this process write files into the folder?
+bool can_write_folder(const std::string& path);
+
+// Standard output or standard error is a terminal; its width in columns.
+bool is_terminal(int descriptor);
+std::uint32_t terminal_width(int descriptor);
+
+// Writes all of it to a standard descriptor; what cannot be written is dropped.
+void write_out(int descriptor, std::string_view text);
+
+// Whole content of a small file; at most `max` bytes, else kInvalid.
+Result<std::string> read_whole_file(const std::string& path, std::uint64_t max);
+
+// Puts `text` in place of what the file holds, in one step and durably.
+Status write_whole_file(const std::string& path, std::string_view text);
+
+}  // namespace windrow

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The real worker processes: started by the zygote, each under its own reaper.
+//
+// Thread: the loop's. Ownership: loop, zygote and sink outlive the host; the destructor ends all
+// workers (their reapers see the control sockets close). Failure: as WorkerHost says. A reaper that
+// was killed is a worker that died of signal 9. A worker whose tree cannot be killed within ten
+// seconds (no permission, stuck in the kernel) is reported as ended all the same.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "os/epoll_loop.h"
+#include "os/packet_socket.h"
+#include "os/worker_host.h"
+#include "os/zygote.h"
+
+namespace windrow {
+
+class ProcessHost final : public WorkerHost {
+ public:
+  ProcessHost(EpollLoop& loop, Zygote& zygote);
+  ~ProcessHost() override;
+  ProcessHost(ProcessHost&&) = delete;
+  ProcessHost& operator=(ProcessHost&&) = delete;
+
+  // Who is told. REQUIRES: called before the first start.
+  void set_sink(Sink& sink) { sink_ = &sink; }
+
+  // REQUIRES: `process` is not in use; argv is not empty.
+  void start(ProcessNumber process, const WorkerCommand& command) override;
+  bool send(ProcessNumber process,
+            const std::array<char, kPacketHeaderSize>& header,
+            std::string_view payload) override;
+  std::optional<Packet> take_back(ProcessNumber process) override;
+  WorkerPage page(ProcessNumber process) override;
+  void kill(ProcessNumber process) override;
+
+  // REQUIRES: on_exit has come, or the process was never started.
+  void forget(ProcessNumber process) override;
+
+ private:
+  struct Worker;
+
+  Worker* find(ProcessNumber process);
+  Status launch(const WorkerCommand& command, Worker& worker);
+  void read_answers(Worker& worker);
+  void read_control(Worker& worker);
+  void end(Worker& worker, const WorkerExit& exit);
+  void drain(Worker& worker);
+
+  EpollLoop& loop_;
+  Zygote& zygote_;
+  Sink* sink_ = nullptr;
+  PacketReader reader_;
+  std::unordered_map<ProcessNumber, std::unique_ptr<Worker>> workers_;
+  std::shared_ptr<ProcessHost*> self_;  // what posted callbacks hold weakly
+};
+
+}  // namespace windrow

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What master and agent say to each other, as plain values; a transport carries them.
+//
+// Level-triggered: an agent that joins says what it offers and holds nothing, and any gap in the
+// numbers of either side makes it join anew, so a message may be lost, late or repeated without
+// harm. Reports name the token of their hand-out; the master ignores every other one.
+// Description: docs/formats/agent-protocol.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "core/schedule/facts.h"
+#include "core/schedule/stop_mode.h"
+
+namespace windrow {
+
+// How to run the user's script: the same on every node.
+struct WorkerSettings {
+  std::vector<std::string> program;  // interpreter and worker shim
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string script;
+  std::string code_root;
+  std::vector<std::string> argv;
+  std::string output_folder;
+  bool append_row = true;
+  Duration run_timeout = std::chrono::seconds(60);
+  Duration overhead_timeout = std::chrono::seconds(30);
+};
+
+namespace to_agent {
+
+struct Welcome {
+  Epoch epoch = 0;
+  ProcessNumber process_next = 0;
+  WorkerSettings settings;
+};
+struct Assign {
+  Token token;
+  std::uint32_t items = 0;
+  std::uint32_t tries = 0;
+  std::string paths;  // absolute, separated by NUL
+};
+struct TakeBack {
+  std::uint32_t count = 0;
+};
+struct Stop {
+  StopMode mode = StopMode::kFinish;
+};
+struct Alive {};   // nothing else to say for a while
+struct Rejoin {};  // something was lost: say Hello again. Stands outside the numbers.
+
+}  // namespace to_agent
+
+using ToAgent = std::variant<to_agent::Welcome, to_agent::Assign, to_agent::TakeBack,
+                             to_agent::Stop, to_agent::Alive, to_agent::Rejoin>;
+
+namespace to_master {
+
+struct Hello {
+  std::uint32_t slots = 0;
+  std::uint32_t window = 0;
+  std::string segment_file;
+  std::string host;
+};
+struct Alive {};
+struct WindowChanged {
+  std::uint32_t window = 0;
+};
+struct LoadEnded {
+  fact::LoadEnded load;
+};
+struct AttemptEnded {
+  AttemptRecord record;
+};
+struct TakenBack {};
+struct SegmentSynced {
+  std::uint64_t up_to = 0;
+};
+struct GaveUp {
+  std::string cause;
+};
+struct Stopped {};
+struct Broken {
+  std::string cause;
+};
+
+}  // namespace to_master
+
+using ToMaster = std::variant<to_master::Hello, to_master::Alive, to_master::WindowChanged,
+                              to_master::LoadEnded, to_master::AttemptEnded, to_master::TakenBack,
+                              to_master::SegmentSynced, to_master::GaveUp, to_master::Stopped,
+                              to_master::Broken>;
+
+// The numbers of a conversation begin at 1 with Hello and with Welcome.
+struct AgentMessage {
+  AgentId agent = 0;
+  std::uint64_t incarnation = 0;  // rises every time the agent joins
+  std::uint64_t number = 0;
+  ToMaster body;
+};
+
+struct MasterMessage {
+  Epoch epoch = 0;
+  std::uint64_t incarnation = 0;  // of the agent that it is for
+  std::uint64_t number = 0;
+  ToAgent body;
+};
+
+// The agent's way to its master.
+class MasterLink {
+ public:
+  virtual ~MasterLink() = default;
+  virtual void send(AgentMessage message) = 0;
+};
+
+// The master's way to its agents.
+class AgentLinks {
+ public:
+  virtual ~AgentLinks() = default;
+  virtual void send(AgentId agent, MasterMessage message) = 0;
+};
+
+}  // namespace windrow

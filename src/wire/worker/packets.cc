@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "wire/worker/packets.h"
+
+#include <cstring>
+
+#include "base/json.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::uint32_t kCommandMagic = 0x31445257;
+constexpr std::uint32_t kAnswerMagic = 0x31415257;
+constexpr std::size_t kMessageMax = 2048;
+constexpr std::size_t kTracebackMax = 8192;
+
+template <class Number>
+void put(PacketHeader& header, std::size_t offset, Number value) {
+  std::memcpy(header.data() + offset, &value, sizeof(Number));
+}
+
+template <class Number>
+Number get(const PacketHeader& header, std::size_t offset) {
+  Number value{};
+  std::memcpy(&value, header.data() + offset, sizeof(Number));
+  return value;
+}
+
+void put_token(PacketHeader& header, const Token& token) {
+  put(header, 8, token.epoch);
+  put(header, 16, token.batch);
+  put(header, 20, token.picked);
+}
+
+Token get_token(const PacketHeader& header) {
+  return {get<Epoch>(header, 8), get<BatchId>(header, 16), get<std::uint32_t>(header, 20)};
+}
+
+// Both ends of a long text matter: what it is, and where it ended.
+std::string cut(std::string text, std::size_t max) {
+  if (text.size() <= max) return text;
+  return text.substr(0, max / 2) + "\n...\n" + text.substr(text.size() - max / 2);
+}
+
+std::string member(const Json& object, const char* name) {
+  const Json* value = object.find(name);
+  const auto* text = value == nullptr ? nullptr : value->get<std::string>();
+  return text == nullptr ? std::string() : *text;
+}
+
+}  // namespace
+
+PacketHeader encode_command(const Command& command) {
+  PacketHeader header{};
+  put(header, 0, kCommandMagic);
+  put(header, 4, static_cast<std::uint32_t>(command.kind));
+  put_token(header, command.token);
+  put(header, 24, command.items);
+  put(header, 28, command.tries);
+  put(header, 32, command.payload_size);
+  return header;
+}
+
+std::optional<Command> decode_command(const Packet& packet) {
+  const PacketHeader& header = packet.header;
+  const auto kind = get<std::uint32_t>(header, 4);
+  if (get<std::uint32_t>(header, 0) != kCommandMagic || kind < 1 || kind > 3) return std::nullopt;
+  Command command;
+  command.kind = static_cast<CommandKind>(kind);
+  command.token = get_token(header);
+  command.items = get<std::uint32_t>(header, 24);
+  command.tries = get<std::uint32_t>(header, 28);
+  command.payload_size = get<std::uint64_t>(header, 32);
+  if (command.payload_size != packet.payload.size()) return std::nullopt;
+  return command;
+}
+
+PacketHeader encode_answer(const Answer& answer) {
+  PacketHeader header{};
+  put(header, 0, kAnswerMagic);
+  put(header, 4, static_cast<std::uint32_t>(answer.kind));
+  put_token(header, answer.token);
+  put(header, 24, answer.returned);
+  put(header, 28, answer.flags);
+  put(header, 32, answer.payload_size);
+  put(header, 40, answer.start_ns);
+  put(header, 48, answer.elapsed_us);
+  put(header, 52, answer.run_us);
+  put(header, 56, answer.cpu_us);
+  return header;
+}
+
+std::optional<Answer> decode_answer(const Packet& packet) {
+  const PacketHeader& header = packet.header;
+  const auto kind = get<std::uint32_t>(header, 4);
+  if (get<std::uint32_t>(header, 0) != kAnswerMagic || kind < 1 || kind > 5) return std::nullopt;
+  Answer answer;
+  answer.kind = static_cast<AnswerKind>(kind);
+  answer.token = get_token(header);
+  answer.returned = get<std::uint32_t>(header, 24);
+  answer.flags = get<std::uint32_t>(header, 28);
+  answer.payload_size = get<std::uint64_t>(header, 32);
+  answer.start_ns = get<std::uint64_t>(header, 40);
+  answer.elapsed_us = get<std::uint32_t>(header, 48);
+  answer.run_us = get<std::uint32_t>(header, 52);
+  answer.cpu_us = get<std::uint32_t>(header, 56);
+  if (answer.payload_size != packet.payload.size()) return std::nullopt;
+  return answer;
+}
+
+ScriptError parse_script_error(std::string_view payload) {
+  const Result<Json> json = parse_json(payload);
+  ScriptError error;
+  if (!json || json->get<Json::Object>() == nullptr) {
+    error.type = "Error";
+    error.message = cut(std::string(payload), kMessageMax);
+    return error;
+  }
+  error.type = cut(member(*json, "type"), 256);
+  error.message = cut(member(*json, "message"), kMessageMax);
+  error.traceback = cut(member(*json, "traceback"), kTracebackMax);
+  error.method = cut(member(*json, "method"), 32);
+  return error;
+}
+
+std::string encode_worker_start(const WorkerStart& start) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("script", start.script);
+  json.field("code_root", start.code_root);
+  json.key("argv").begin_array();
+  for (const std::string& argument : start.argv) json.value(argument);
+  json.end_array();
+  json.field("process", start.process);
+  json.field("node", start.node);
+  json.field("user_stdout", start.user_stdout);
+  json.field("user_stderr", start.user_stderr);
+  json.field("user_error", start.user_error);
+  json.field("log_folder", start.log_folder);
+  json.field("output_folder", start.output_folder);
+  json.field("append_row", start.append_row);
+  json.end_object();
+  return json.text();
+}
+
+}  // namespace windrow

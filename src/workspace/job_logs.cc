@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/job_logs.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/spec/job_paths.h"
+#include "core/supervise/worker_life.h"
+#include "os/machine.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::string_view kReadme =
+    "job_progress_overview.txt      how far the job is, and its result at the end\n"
+    "job_result.txt                 how it ended, why, and where to read on\n"
+    "failed_items.jsonl             every item without a result, and the reason\n"
+    "user/error/                    tracebacks of the script, one file per process\n"
+    "user/stdout/, user/stderr/     what the script printed\n"
+    "user/entry_script_log/         what the script logged by EntryScript\n"
+    "sys/job_report/                one line per attempt\n"
+    "sys/node/                      what each process did, and its raw output\n"
+    "sys/master_role.txt            what the leader of the job did\n";
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+JobLogs::JobLogs(Loop& loop, FileSystem& fs, JobFolder folder)
+    : loop_(loop),
+      fs_(fs),
+      folder_(std::move(folder)),
+      driver_(folder_.driver_log()),
+      master_(folder_.master_role()),
+      overview_(folder_.overview()),
+      report_(folder_.report()),
+      failed_(folder_.failed_items()),
+      errors_(folder_.user_error_summary()),
+      self_(std::make_shared<JobLogs*>(this)) {}
+
+JobLogs::~JobLogs() { *self_ = nullptr; }
+
+Status JobLogs::create_folders() {
+  for (const std::string& path :
+       {parent_folder(driver_.path()), parent_folder(folder_.std_log()), parent_folder(report_.path()),
+        folder_.sys_node(0), folder_.user("stdout", 0), folder_.user("stderr", 0),
+        folder_.user("error", 0), folder_.user("entry_script_log", 0)}) {
+    RETURN_IF_ERROR(fs_.make_folders(path));
+  }
+  if (!fs_.stat(folder_.readme())) RETURN_IF_ERROR(write_whole_file(folder_.readme(), kReadme));
+  return {};
+}
+
+void JobLogs::system_line(LogFile& file, std::string_view level, std::string_view text) {
+  clock_.append_log(loop_.wall_now(), file.buffer());
+  fmt::format_to(std::back_inserter(file.buffer()), "|{}|{}|{}\n", level, process_id(), text);
+  file.grown();
+}
+
+void JobLogs::note(const std::string& text) {
+  system_line(master_, "INFO", text);
+  system_line(driver_, "INFO", text);
+  auto [node, added] = nodes_.try_emplace(0, folder_.sys_node(0) + "/_main.txt");
+  system_line(node->second, "INFO", text);
+}
+
+LogFile& JobLogs::process_log(AgentId node, ProcessNumber process) {
+  const auto key = std::pair(node, process);
+  const auto it = processes_.find(key);
+  if (it != processes_.end()) return it->second;
+  return processes_
+      .emplace(key, LogFile(folder_.sys_node(node) + "/" + process_name(process) + ".txt"))
+      .first->second;
+}
+
+void JobLogs::attempt(const AttemptRecord& record, std::uint32_t items) {
+  LogFile& file = process_log(record.agent, record.process);
+  std::string& out = file.buffer();
+  clock_.append_log(loop_.wall_now(), out);
+  const std::uint32_t succeeded =
+      record.status == AttemptStatus::kRunDone ? std::min(record.returned, items) : 0;
+  fmt::format_to(std::back_inserter(out),
+                 "|INFO|{}|address=127.0.0.1 task={} picked={} total={} succeeded={} failed={} start=",
+                 status_word(record.status), record.token.batch, record.token.picked, items,
+                 succeeded, items - succeeded);
+  clock_.append_iso(record.start, out);
+  fmt::format_to(std::back_inserter(out), " duration_us={} process_time_us={} run_method_time_us={}\n",
+                 record.elapsed_us, record.cpu_us, record.run_us);
+  file.grown();
+}
+
+void JobLogs::load(const fact::LoadEnded& load) {
+  system_line(process_log(load.agent, load.process), "INFO",
+              fmt::format("{} in {} us", status_word(load.status), load.elapsed_us));
+}
+
+void JobLogs::on_fact(const Fact& fact, const JobState& state, PlanReader& plan) {
+  if (const auto* attempt = std::get_if<fact::AttemptEnded>(&fact)) {
+    take(*attempt, state, plan);
+  } else if (const auto* load = std::get_if<fact::LoadEnded>(&fact)) {
+    take(*load);
+  } else if (const auto* began = std::get_if<fact::EpochBegan>(&fact)) {
+    if (began->epoch > 1) {
+      master_ = LogFile(fmt::format("{}/sys/master_role.{}.txt", folder_.logs(), began->epoch - 1));
+    }
+    note(fmt::format("this master begins epoch {}", began->epoch));
+  } else if (const auto* planned = std::get_if<fact::Planned>(&fact)) {
+    system_line(master_, "INFO",
+                fmt::format("{} mini-batches created so far ({} bytes of plan)",
+                            state.batches().size(), planned->plan_bytes));
+  } else if (std::holds_alternative<fact::ListingEnded>(fact)) {
+    note(fmt::format("all {} mini-batches are created", state.batches().size()));
+  } else if (const auto* stopped = std::get_if<fact::Stopped>(&fact)) {
+    note(fmt::format("stopping: {}", stopped->cause));
+  } else if (const auto* publishing = std::get_if<fact::Publishing>(&fact)) {
+    note(fmt::format("{} bytes are merged; publishing {}", publishing->length, publishing->path));
+  }
+}
+
+void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanReader& plan) {
+  const AttemptRecord& record = ended.record;
+  const Result<PlanBatch> batch = plan.read(record.token.batch);
+  if (!batch) return;
+  const BatchNames names{batch->items, plan.head().root, batch->names};
+  rows_.append(ended, names, rebuild_ ? waiting_report_ : report_.buffer());
+  rows_.append_failed_items(ended, names, state.batches()[record.token.batch].tries,
+                            rebuild_ ? waiting_failed_ : failed_.buffer());
+  if (!rebuild_) report_.grown();
+  if (record.line_break && !std::exchange(warned_line_break_, true)) {
+    system_line(driver_, "WARNING",
+                fmt::format("a result of mini-batch {} holds a line break: it makes more than one "
+                            "line of the output",
+                            record.token.batch));
+  }
+  if (ended.verdict == Verdict::kDone && record.returned > batch->items &&
+      !std::exchange(warned_too_many_, true)) {
+    system_line(driver_, "WARNING",
+                fmt::format("mini-batch {} has {} items and returned {} results", record.token.batch,
+                            batch->items, record.returned));
+  }
+  if (!record.error_type.empty()) {
+    const bool script = error_category(record.status) == "user";
+    note_error(record.agent, record.process,
+               fmt::format("mini-batch {}, hand-out {}", record.token.batch, record.token.picked),
+               record.error_type, record.error_message, record.traceback, script);
+  }
+}
+
+void JobLogs::take(const fact::LoadEnded& ended) {
+  rows_.append(ended, rebuild_ ? waiting_report_ : report_.buffer());
+  if (ended.status == LoadStatus::kDone) return;
+  refused_ = refused_ || ended.status == LoadStatus::kRefused;
+  note_error(ended.agent, ended.process, "init", ended.error_type, ended.error_message,
+             ended.traceback, true);
+}
+
+void JobLogs::note_error(AgentId node,
+                         ProcessNumber process,
+                         const std::string& what,
+                         const std::string& type,
+                         const std::string& message,
+                         const std::string& traceback,
+                         bool script) {
+  system_line(errors_, "ERROR",
+              fmt::format("node {} {} {}: {}: {}", node, process_name(process), what, type,
+                          first_line(message)));
+  const bool better = !first_error_ || (script && !first_error_is_script_);
+  if (!better) return;
+  first_error_is_script_ = script;
+  const std::string name = process_name(process);
+  first_error_ = FirstError{
+      .where = traceback.empty()
+                   ? fmt::format("{}/{}.stderr.txt", folder_.sys_node(node), name)
+                   : fmt::format("{}/{}.txt", folder_.user("error", node), name),
+      .text = traceback.empty() ? fmt::format("{}: {}", type, message) : traceback};
+}
+
+void JobLogs::tick(const Scheduler& scheduler, std::uint64_t merged_bytes) {
+  progress_ = meter_.measure(scheduler, loop_.now(), merged_bytes);
+  const bool slow = progress_->rate > 0 &&
+                    (progress_->created - progress_->processed) / progress_->rate > 300;
+  if (ticks_++ % (slow ? 120 : 10) == 0) overview_line(progress_line(*progress_));
+  flush();
+}
+
+void JobLogs::overview_line(std::string_view text) {
+  system_line(overview_, "INFO", text);
+  system_line(driver_, "INFO", text);
+}
+
+void JobLogs::flush() {
+  for (LogFile* file : {&driver_, &master_, &overview_, &errors_, &failed_}) file->flush();
+  if (!rebuild_) report_.flush();
+  for (auto& [node, file] : nodes_) file.flush();
+  for (auto& [key, file] : processes_) file.flush();
+}
+
+}  // namespace windrow

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The log tree of a running job: driver log, master's and agents' views, reports, errors, result.
+//
+// Everything here can be made again from plan and journal, except the lines on what happened when;
+// a job that goes on rebuilds report and failed items from the journal beside the work.
+//
+// Thread: the loop's. Ownership: loop and file system outlive it. Failure: none; a full disk under
+// the logs does not stop the work.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/agent_log.h"
+#include "base/clock_text.h"
+#include "core/output/report_row.h"
+#include "core/progress/progress.h"
+#include "journal/job_folder.h"
+#include "journal/journal.h"
+#include "master/master_log.h"
+#include "os/file_system.h"
+#include "os/log_file.h"
+#include "os/loop.h"
+
+namespace windrow {
+
+// The first thing that went wrong in the user's script, or failing that anywhere.
+struct FirstError {
+  std::string where;  // the file with the whole story
+  std::string text;   // traceback, or type and message
+};
+
+class JobLogs final : public MasterLog, public AgentLog {
+ public:
+  JobLogs(Loop& loop, FileSystem& fs, JobFolder folder);
+  ~JobLogs() override;
+
+  // Creates the folders. Call once, first.
+  Status create_folders();
+
+  // The report of earlier epochs is made again on the pool; new lines wait for it.
+  void rebuild_report(const JournalEnd& end);
+
+  // MasterLog
+  void on_fact(const Fact& fact, const JobState& state, PlanReader& plan) override;
+  void note(const std::string& text) override;
+  void tick(const Scheduler& scheduler, std::uint64_t merged_bytes) override;
+
+  // AgentLog
+  void attempt(const AttemptRecord& record, std::uint32_t items) override;
+  void load(const fact::LoadEnded& load) override;
+
+  // True while the report is being made again.
+  [[nodiscard]] bool rebuilding() const { return rebuild_ != nullptr; }
+
+  // The last lines, job_result.txt included. Call once, last. REQUIRES: not rebuilding().
+  void finish(const JobState& state, JobStatus status, const std::string& cause,
+              const std::string& target);
+
+  [[nodiscard]] const std::optional<FirstError>& first_error() const { return first_error_; }
+  // The script can never work: it does not compile, or has no run().
+  [[nodiscard]] bool refused() const { return refused_; }
+
+ private:
+  struct Rebuild;  // what the pool works on
+
+  void system_line(LogFile& file, std::string_view level, std::string_view text);
+  LogFile& process_log(AgentId node, ProcessNumber process);
+  void take(const fact::AttemptEnded& ended, const JobState& state, PlanReader& plan);
+  void take(const fact::LoadEnded& ended);
+  void note_error(AgentId node, ProcessNumber process, const std::string& what,
+                  const std::string& type, const std::string& message,
+                  const std::string& traceback, bool script);
+  void flush();
+  void overview_line(std::string_view text);
+
+  Loop& loop_;
+  FileSystem& fs_;
+  JobFolder folder_;
+  LogFile driver_;
+  LogFile master_;
+  LogFile overview_;
+  LogFile report_;
+  LogFile failed_;
+  LogFile errors_;
+  std::map<AgentId, LogFile> nodes_;
+  std::map<std::pair<AgentId, ProcessNumber>, LogFile> processes_;
+  ReportRows rows_;
+  ClockText clock_;
+  ProgressMeter meter_;
+  std::optional<Progress> progress_;
+  std::optional<FirstError> first_error_;
+  bool first_error_is_script_ = false;
+  bool refused_ = false;
+  bool warned_line_break_ = false;
+  bool warned_too_many_ = false;
+  std::shared_ptr<Rebuild> rebuild_;
+  std::string waiting_report_;  // lines that wait for the rebuild
+  std::string waiting_failed_;
+  int ticks_ = 0;
+  std::shared_ptr<JobLogs*> self_;
+};
+
+}  // namespace windrow

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Jobs by name: where they are, which one a command means, and whether it may go on.
+//
+//   $WINDROW_HOME/            default ~/.windrow
+//     jobs/<name>/            job folders (journal/job_folder.h)
+//     unfinished/<identity>   the path of the unfinished job with that identity
+//     cache/                  the unpacked worker
+//
+// Thread: any; blocks. Failure: kNotFound for a job that is not there, kConflict for one that may
+// not go on, each saying what to do.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "core/spec/job_spec.h"
+#include "journal/job_folder.h"
+#include "journal/journal.h"
+#include "os/file_system.h"
+
+namespace windrow {
+
+class Jobs {
+ public:
+  explicit Jobs(FileSystem& fs);
+
+  [[nodiscard]] const std::string& home() const { return home_; }
+  [[nodiscard]] std::string cache() const { return home_ + "/cache"; }
+
+  // JOB as the user gives it: a name, or a path of a job folder.
+  [[nodiscard]] Result<JobFolder> find(const std::string& job) const;
+
+  // What `windrow run` is to do with this spec.
+  struct Choice {
+    JobFolder folder{""};
+    std::string name;
+    bool exists = false;  // go on with it
+    std::string notice;   // one line for the user; may be empty
+  };
+  Result<Choice> choose(const JobSpec& spec, bool afresh);
+
+  // Makes a new job folder with its job.yml and identity. kConflict when it exists.
+  Status create(const JobFolder& folder, const JobSpec& spec, const std::string& job_yml);
+
+  // Keeps or forgets that the job is unfinished.
+  void note_unfinished(const JobFolder& folder, const JobSpec& spec);
+  void note_finished(const JobFolder& folder, const JobSpec& spec);
+
+ private:
+  [[nodiscard]] Result<Choice> existing(JobFolder folder, const JobSpec& spec, bool named) const;
+  [[nodiscard]] std::string unfinished_path(const JobSpec& spec) const;
+
+  FileSystem& fs_;
+  std::string home_;
+};
+
+// The spec of a job folder, read from its job.yml.
+Result<JobReading> read_job_folder(const JobFolder& folder);
+
+// What has changed since the job began and must not have: script, input, cut, output. Empty: nothing.
+Result<std::string> what_changed(const JobFolder& folder, const JobSpec& spec);
+
+}  // namespace windrow

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/local_run.h"
+
+#include <csignal>
+#include <memory>
+#include <utility>
+
+#include "agent/agent.h"
+#include "base/text.h"
+#include "core/spec/effective.h"
+#include "os/control_socket.h"
+#include "os/epoll_loop.h"
+#include "os/machine.h"
+#include "os/posix_file_system.h"
+#include "os/process_host.h"
+#include "wire/agent/in_process.h"
+
+namespace windrow {
+namespace {
+
+constexpr Duration kViewEvery = std::chrono::milliseconds(200);
+constexpr AgentId kLocalNode = 0;
+
+using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// Threads of numeric libraries are shared out between the workers unless the user has said.
+Environment worker_environment(const LocalRun& run, const JobPaths& paths, std::uint32_t workers) {
+  Environment out;
+  const auto unless_set = [&](const char* name, std::string value) {
+    if (!environment_value(name)) out.emplace_back(name, std::move(value));
+  };
+  const std::string threads = std::to_string(std::max(1U, usable_cpus() / workers));
+  for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
+    unless_set(name, threads);
+  }
+  unless_set("PYTHONUNBUFFERED", "1");
+  unless_set("PYTHONFAULTHANDLER", "1");
+  out.emplace_back("AZUREML_BI_OUTPUT_PATH", paths.output_folder);
+  out.emplace_back("AZUREML_RUN_ID", run.name);
+  out.emplace_back("AZUREML_NODE_COUNT", "1");
+  out.emplace_back("WINDROW_JOB_ID", run.name);
+  out.emplace_back("WINDROW_NODE_ID", std::to_string(kLocalNode));
+  for (const auto& [name, value] : run.spec.environment_variables) out.emplace_back(name, value);
+  return out;
+}
+
+// The input as a root folder and, for a single file, its name.
+struct Input {
+  std::string root;
+  std::vector<std::string> only;
+};
+
+Result<Input> resolve_input(FileSystem& fs, const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string real, real_path(path));
+  ASSIGN_OR_RETURN(const FileStat stat, fs.stat(real));
+  if (stat.kind == FileKind::kFolder) return Input{real, {}};
+  return Input{parent_folder(real), {base_name(real)}};
+}
+
+Appender::Options sync_options() {
+  return Appender::Options{.sync = !environment_value("WINDROW_UNSAFE_NO_SYNC")};
+}
+
+MasterConfig master_config(const LocalRun& run,
+                           const JobPaths& paths,
+                           Input input,
+                           std::uint32_t workers) {
+  MasterConfig config;
+  config.folder = run.folder;
+  config.limits.tries_max = run.spec.tries_max;
+  config.limits.error_threshold = run.spec.error_threshold;
+  config.limits.mini_batch_error_threshold = run.spec.mini_batch_error_threshold;
+  config.limits.run_timeout = run.spec.run_timeout;
+  config.limits.overhead_timeout = kTaskOverheadTimeout;
+  config.limits.append_row = run.spec.append_row_to.has_value();
+  config.worker.program = {run.python, run.worker_program};
+  config.worker.environment = worker_environment(run, paths, workers);
+  config.worker.script = script_path(run.spec);
+  config.worker.code_root = run.spec.code;
+  config.worker.argv = {script_path(run.spec)};
+  for (const std::string& argument : paths.arguments) config.worker.argv.push_back(argument);
+  config.worker.output_folder = paths.output_folder;
+  config.worker.append_row = config.limits.append_row;
+  config.worker.run_timeout = run.spec.run_timeout;
+  config.worker.overhead_timeout = kTaskOverheadTimeout;
+  config.root = std::move(input.root);
+  config.only = std::move(input.only);
+  for (const std::string& folder : {run.folder.root(), paths.output_folder}) {
+    config.without.push_back(real_path(folder).value_or(folder));
+  }
+  config.files_per_batch = run.spec.mini_batch_size.files;
+  config.formation = formation_hash(run.spec);
+  config.target = paths.target;
+  config.replace_target = run.replace_target;
+  config.journal = sync_options();
+  return config;
+}
+
+AgentConfig agent_config(const LocalRun& run, Epoch epoch, std::uint32_t workers) {
+  const JobFolder& folder = run.folder;
+  AgentConfig config;
+  config.id = kLocalNode;
+  config.incarnation = epoch << 16;  // room for joining again within an epoch
+  config.slots = workers;
+  config.host = host_name();
+  config.folders = AgentFolders{.rows = folder.rows(),
+                                .process_raw = folder.sys_node(kLocalNode),
+                                .user_stdout = folder.user("stdout", kLocalNode),
+                                .user_stderr = folder.user("stderr", kLocalNode),
+                                .user_error = folder.user("error", kLocalNode),
+                                .user_log = folder.user("entry_script_log", kLocalNode),
+                                .work = folder.work(kLocalNode)};
+  config.segment = sync_options();
+  return config;
+}
+
+// Everything of one run, in the order in which it must be destroyed backwards.
+class Run {
+ public:
+  Run(EpollLoop& loop, FileSystem& fs, Zygote& zygote, LocalRun& run, RunView& view)
+      : loop_(loop),
+        fs_(fs),
+        zygote_(zygote),
+        run_(run),
+        view_(view),
+        logs_(loop, fs, run.folder),
+        links_(loop) {}
+
+  Status open() {
+    const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
+    target_ = paths.target;
+    const std::uint32_t workers = run_.spec.workers.value_or(usable_cpus());
+    ASSIGN_OR_RETURN(Input input, resolve_input(fs_, paths.input_folder));
+    RETURN_IF_ERROR(fs_.make_folders(paths.output_folder));
+    if (!target_.empty()) RETURN_IF_ERROR(fs_.make_folders(parent_folder(target_)));
+    RETURN_IF_ERROR(logs_.create_folders());
+    ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));
+    master_ = std::make_unique<Master>(loop_, fs_, links_, logs_,
+                                       master_config(run_, paths, std::move(input), workers));
+    master_->on_finished = [this] { finish_soon(); };
+    links_.to_master = [this](AgentMessage message) { master_->on_message(std::move(message)); };
+    links_.to_agent = [this](MasterMessage message) {
+      if (agent_) agent_->on_message(std::move(message));
+    };
+    const JournalEnd before = run_.job.end;
+    RETURN_IF_ERROR(master_->open(std::move(run_.job), run_.reopen));
+    logs_.rebuild_report(before);
+    if (!master_->state().finished()) RETURN_IF_ERROR(start_agent(workers));
+    watch();
+    return {};
+  }
+
+  RunOutcome outcome() {
+    const JobState& state = master_->state();
+    RunOutcome out;
+    out.end = master_->end();
+    out.batches = static_cast<BatchId>(state.batches().size());
+    out.counts = state.counts();
+    out.job_time = master_->scheduler().job_time(loop_.now());
+    out.target = target_;
+    out.first_error = logs_.first_error();
+    if (out.end == MasterEnd::kFinished) {
+      out.status = state.finished()->status;
+      out.cause = state.finished()->cause;
+      logs_.finish(state, out.status, out.cause, target_);
+    } else {
+      out.cause = out.end == MasterEnd::kSuperseded
+                      ? "another windrow has taken this job over"
+                      : master_->broken_cause();
+    }
+    out.refused = logs_.refused();
+    return out;
+  }
+
+  void cancel() { master_->cancel(std::exchange(cancelled_, true)); }
+  [[nodiscard]] bool cancelled() const { return cancelled_; }
+
+ private:
+  Status start_agent(std::uint32_t workers) {
+    agent_ = std::make_unique<Agent>(
+        loop_, fs_,
+        [this](WorkerHost::Sink& sink) {
+          auto host = std::make_unique<ProcessHost>(loop_, zygote_);
+          host->set_sink(sink);
+          return host;
+        },
+        links_, logs_, agent_config(run_, master_->epoch(), workers));
+    return agent_->join();
+  }
+
+  void watch() {
+    view_.on_progress(meter_.measure(master_->scheduler(), loop_.now(), master_->merged_bytes()));
+    loop_.at(loop_.now() + kViewEvery, [this] {
+      if (!master_->finished()) watch();
+    });
+  }
+
+  // The report of earlier runs may still be in the making.
+  void finish_soon() {
+    if (logs_.rebuilding()) {
+      loop_.at(loop_.now() + std::chrono::milliseconds(5), [this] { finish_soon(); });
+      return;
+    }
+    loop_.stop();
+  }
+
+  EpollLoop& loop_;
+  FileSystem& fs_;
+  Zygote& zygote_;
+  LocalRun& run_;
+  RunView& view_;
+  JobLogs logs_;
+  InProcessLinks links_;
+  std::unique_ptr<ControlSocket> control_;
+  std::unique_ptr<Master> master_;
+  std::unique_ptr<Agent> agent_;
+  ProgressMeter meter_;
+  std::string target_;
+  bool cancelled_ = false;
+};
+
+}  // namespace
+
+Status check_run(const JobSpec& spec, const JobPaths& paths, bool goes_on) {
+  PosixFileSystem fs;
+  const std::string script = script_path(spec);
+  const Result<FileStat> script_stat = fs.stat(script);
+  if (!script_stat || script_stat->kind != FileKind::kFile) {
+    return fail(ErrorCode::kInvalid, "there is no script {}", in_quotes(script));
+  }
+  if (!fs.stat(paths.input_folder)) {
+    return fail(ErrorCode::kInvalid, "there is no input {}", in_quotes(paths.input_folder));
+  }
+  if (!goes_on && !paths.target.empty() && fs.stat(paths.target)) {
+    return fail(ErrorCode::kConflict,
+                "the output file {} exists; remove it or choose another with --append-row-to",
+                in_quotes(paths.target));
+  }
+  return {};
+}
+
+Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view) {
+  PosixFileSystem fs;  // outlives the loop, whose pool may still be working with it
+  ASSIGN_OR_RETURN(const std::unique_ptr<EpollLoop> loop, EpollLoop::create());
+  Run one(*loop, fs, zygote, run, view);
+  const auto on_cancel = [&] {
+    view.on_note(one.cancelled() ? "stopping at once"
+                                 : "stopping: what runs may end, within ten seconds; once more stops at once");
+    one.cancel();
+  };
+  RETURN_IF_ERROR(loop->on_signal(SIGINT, on_cancel));
+  RETURN_IF_ERROR(loop->on_signal(SIGTERM, on_cancel));
+  RETURN_IF_ERROR(one.open());
+  loop->run();
+  return one.outcome();
+}
+
+}  // namespace windrow

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One whole job in this process: master, one agent, their workers, to the end.
+//
+// Thread: the one that calls, which becomes the loop's. Ownership: the zygote was forked before any
+// thread. Failure: an Error before anything ran; afterwards an outcome.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "core/progress/progress.h"
+#include "core/spec/job_paths.h"
+#include "core/spec/job_spec.h"
+#include "journal/job_folder.h"
+#include "journal/journal.h"
+#include "master/master.h"
+#include "os/zygote.h"
+#include "workspace/job_logs.h"
+
+namespace windrow {
+
+// Who watches the run.
+class RunView {
+ public:
+  virtual ~RunView() = default;
+  virtual void on_progress(const Progress& progress) = 0;  // several times a second
+  virtual void on_note(const std::string& line) = 0;       // something to know, once
+};
+
+struct LocalRun {
+  JobSpec spec;
+  JobFolder folder{""};
+  std::string name;
+  std::string python;
+  std::string worker_program;  // of unpack_worker
+  ReplayedJob job;             // what is there already
+  std::optional<fact::Reopened> reopen;
+  bool replace_target = false;
+};
+
+struct RunOutcome {
+  MasterEnd end = MasterEnd::kFinished;
+  JobStatus status = JobStatus::kFailed;
+  std::string cause;
+  bool refused = false;  // the script can never work: nothing of it ran
+  BatchId batches = 0;
+  JobCounts counts;
+  Duration job_time{};
+  std::string target;
+  std::optional<FirstError> first_error;
+};
+
+// What must be true before anything starts: script, input and output are there, the target is not.
+Status check_run(const JobSpec& spec, const JobPaths& paths, bool goes_on);
+
+Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view);
+
+}  // namespace windrow

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/merge_job.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/spec/job_paths.h"
+#include "master/merger.h"
+#include "os/control_socket.h"
+#include "os/epoll_loop.h"
+#include "os/posix_file_system.h"
+#include "workspace/jobs.h"
+
+namespace windrow {
+
+Result<MergedJob> merge_job(const std::string& name) {
+  PosixFileSystem fs;
+  const Jobs jobs(fs);
+  ASSIGN_OR_RETURN(const JobFolder folder, jobs.find(name));
+  ASSIGN_OR_RETURN(const JobReading reading, read_job_folder(folder));
+  const std::string target = resolve_job_paths(reading.spec, folder.root()).target;
+  if (target.empty()) {
+    return fail(ErrorCode::kInvalid, "job {} keeps no rows: it has no append_row_to", name);
+  }
+  if (const auto pid = ask_who_runs(folder.control())) {
+    return fail(ErrorCode::kConflict, "job {} is running, in process {}", name, *pid);
+  }
+  ASSIGN_OR_RETURN(const ReplayedJob job, replay_job(fs, folder.state()));
+  if (const auto& finished = job.state.finished();
+      finished && finished->status == JobStatus::kCompleted) {
+    return fail(ErrorCode::kConflict, "job {} is finished; its result is {}", name, target);
+  }
+  if (job.state.counts().committed == 0) {
+    return fail(ErrorCode::kConflict, "job {} has not committed a single mini-batch", name);
+  }
+  RETURN_IF_ERROR(fs.make_folders(parent_folder(target)));
+  ASSIGN_OR_RETURN(const std::unique_ptr<EpollLoop> loop, EpollLoop::create());
+  MergedJob out{.target = target,
+                .batches = job.state.counts().committed,
+                .all = static_cast<std::uint32_t>(job.state.batches().size())};
+  Status status;
+  std::unique_ptr<Merger> merger;
+  const auto ends = [&](Status with) {
+    status = std::move(with);
+    loop->stop();
+  };
+  merger = std::make_unique<Merger>(
+      *loop, fs, folder, target,
+      Merger::Callbacks{.on_progress = [](std::uint64_t) {},
+                        .on_merged =
+                            [&](const fact::Publishing& result) {
+                              out.bytes = result.length;
+                              merger->publish(ends);
+                            },
+                        .on_error = [&](const std::string& cause) {
+                          ends(fail(ErrorCode::kInternal, "{}", cause));
+                        }});
+  merger->complete(job.state);
+  loop->run();
+  if (!status) return std::unexpected(status.error());
+  return out;
+}
+
+}  // namespace windrow

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/retry_job.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/clock_text.h"
+#include "core/spec/effective.h"
+#include "core/spec/job_file.h"
+#include "core/spec/job_name.h"
+#include "journal/fact_codec.h"
+#include "journal/record.h"
+#include "os/clock_steady.h"
+#include "os/control_socket.h"
+#include "os/machine.h"
+#include "os/posix_file_system.h"
+#include "workspace/interpreter.h"
+#include "workspace/jobs.h"
+#include "workspace/worker_files.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::uint64_t kJobFileMax = 16U << 20;
+
+struct OldJob {
+  JobState state;
+  std::map<BatchId, fact::AttemptEnded> done;  // of committed mini-batches: the attempt that counts
+};
+
+Result<OldJob> read_old(FileSystem& fs, const JobFolder& folder) {
+  OldJob old;
+  const auto each = [&old](Fact fact) -> Status {
+    RETURN_IF_ERROR(old.state.check(fact));
+    old.state.apply(fact);
+    if (auto* attempt = std::get_if<fact::AttemptEnded>(&fact);
+        attempt != nullptr && attempt->verdict == Verdict::kDone) {
+      old.done[attempt->record.token.batch] = std::move(*attempt);
+    }
+    return {};
+  };
+  RETURN_IF_ERROR(replay_journals(fs, folder.state(), each));
+  return old;
+}
+
+// The first journal of the new job says what the old one had: the plan, and every committed row.
+std::vector<Fact> facts_of(const OldJob& old, WallTime wall) {
+  std::vector<Fact> facts;
+  facts.emplace_back(fact::EpochBegan{1, 1, wall});
+  std::vector<ItemRun> runs;
+  for (const Batch& batch : old.state.batches()) {
+    if (runs.empty() || runs.back().items != batch.items) runs.push_back({0, batch.items});
+    ++runs.back().batches;
+  }
+  facts.emplace_back(fact::Planned{std::move(runs), old.state.plan_bytes()});
+  facts.emplace_back(fact::ListingEnded{});
+  const std::vector<Segment>& segments = old.state.segments();
+  for (SegmentId id = 0; id < segments.size(); ++id) {
+    facts.emplace_back(fact::SegmentOpened{id, segments[id].agent, segments[id].file});
+    facts.emplace_back(fact::SegmentSynced{id, segments[id].synced, {}});
+  }
+  for (const auto& [id, attempt] : old.done) {
+    if (old.state.batches()[id].stage == BatchStage::kCommitted) facts.emplace_back(attempt);
+  }
+  return facts;
+}
+
+// Segments are never written again once their job is over, so links are as good as copies.
+Status take_over(FileSystem& fs, const JobFolder& from, const OldJob& old, const JobFolder& to) {
+  RETURN_IF_ERROR(fs.hard_link(from.plan(old.state.plan()), to.plan(1)));
+  for (const Segment& segment : old.state.segments()) {
+    RETURN_IF_ERROR(fs.hard_link(from.row_segment(segment.file), to.row_segment(segment.file)));
+  }
+  RETURN_IF_ERROR(fs.sync_folder(to.rows()));
+  std::uint64_t size = 0;
+  ASSIGN_OR_RETURN(const std::unique_ptr<File> journal,
+                   Journal::create(fs, to.state(), JournalEnd{}, size));
+  std::string bytes;
+  for (const Fact& fact : facts_of(old, system_now())) {
+    append_record_with(bytes, [&](std::string& out) { encode_fact(fact, out); });
+  }
+  RETURN_IF_ERROR(journal->write_at(size, bytes));
+  return journal->sync();
+}
+
+Result<JobReading> read_with_flags(const JobFolder& folder, const JobFlags& flags) {
+  ASSIGN_OR_RETURN(std::string text, read_whole_file(folder.job_file(), kJobFileMax));
+  auto reading = read_job_file(JobFileText{.file = folder.job_file(),
+                                           .text = std::move(text),
+                                           .folder = folder.root(),
+                                           .set = {},
+                                           .flags = flags,
+                                           .current_folder = current_folder(),
+                                           .written_by_us = true});
+  if (!reading) return fail(ErrorCode::kInvalid, "{}", problems_text(reading.error()));
+  return *std::move(reading);
+}
+
+}  // namespace
+
+Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, bool replace) {
+  PosixFileSystem fs;
+  Jobs jobs(fs);
+  ASSIGN_OR_RETURN(const JobFolder from, jobs.find(name));
+  if (const auto pid = ask_who_runs(from.control())) {
+    return fail(ErrorCode::kConflict, "job {} is running, in process {}", name, *pid);
+  }
+  ASSIGN_OR_RETURN(const OldJob old, read_old(fs, from));
+  if (!old.state.finished()) {
+    return fail(ErrorCode::kConflict, "job {} is not over; `windrow job resume {}` goes on with it",
+                name, name);
+  }
+  if (old.state.counts().failed == 0) {
+    return fail(ErrorCode::kConflict, "job {} has no failed mini-batch: there is nothing to retry",
+                name);
+  }
+  if (!old.state.listing_ended()) {
+    return fail(ErrorCode::kConflict,
+                "job {} ended before its input was listed; `windrow job resume {}` goes on with it",
+                name, name);
+  }
+  ASSIGN_OR_RETURN(JobReading reading, read_with_flags(from, flags));
+  JobSpec& spec = reading.spec;
+  const std::string old_target = resolve_job_paths(spec, from.root()).target;
+  spec.retry_of = base_name(from.root());
+  spec.name.clear();
+  spec.job_folder = flags.job_dir ? std::optional(join_path(current_folder(), *flags.job_dir))
+                                  : std::nullopt;
+  for (OutputSpec& output : spec.outputs) {
+    // The old result stays: without --replace the new one has a place of its own.
+    if (spec.append_row_to == output.name) {
+      output.path = replace ? std::optional(old_target) : std::nullopt;
+      if (replace) output.type = OutputType::kFile;
+    }
+  }
+  StartedJob job;
+  ClockText clock;
+  job.run.name =
+      generate_job_name(script_path(spec), clock.date(system_now()), random_number());
+  job.run.folder = JobFolder(spec.job_folder.value_or(jobs.home() + "/jobs/" + job.run.name));
+  if (spec.job_folder) job.run.name = base_name(job.run.folder.root());
+  job.run.spec = spec;
+  job.run.replace_target = replace;
+  const JobPaths paths = resolve_job_paths(spec, job.run.folder.root());
+  RETURN_IF_ERROR(check_run(spec, paths, replace));
+  ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(spec.python));
+  job.run.python = python.path;
+  ASSIGN_OR_RETURN(job.run.worker_program, unpack_worker(fs, jobs.cache()));
+  RETURN_IF_ERROR(jobs.create(job.run.folder, spec, effective_job_file(spec, reading.origins)));
+  RETURN_IF_ERROR(take_over(fs, from, old, job.run.folder));
+  ASSIGN_OR_RETURN(job.run.job, replay_job(fs, job.run.folder.state()));
+  job.notices.push_back(fmt::format("job {} retries {} mini-batches of {} and keeps {}",
+                                    job.run.name, old.state.counts().failed, name,
+                                    old.state.counts().committed));
+  return job;
+}
+
+}  // namespace windrow

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/start_job.h"
+
+#include <utility>
+
+#include "core/spec/effective.h"
+#include "os/control_socket.h"
+#include "os/posix_file_system.h"
+#include "workspace/interpreter.h"
+#include "workspace/jobs.h"
+#include "workspace/worker_files.h"
+
+namespace windrow {
+namespace {
+
+Status refuse_if_running(const JobFolder& folder) {
+  if (const auto pid = ask_who_runs(folder.control())) {
+    return fail(ErrorCode::kConflict, "job {} is running already, in process {}", folder.root(), *pid);
+  }
+  return {};
+}
+
+Status find_programs(FileSystem& fs, const Jobs& jobs, StartedJob& job) {
+  ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(job.run.spec.python));
+  job.run.python = python.path;
+  job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
+  ASSIGN_OR_RETURN(job.run.worker_program, unpack_worker(fs, jobs.cache()));
+  return {};
+}
+
+}  // namespace
+
+Result<StartedJob> start_job(JobReading reading, bool afresh) {
+  PosixFileSystem fs;
+  Jobs jobs(fs);
+  StartedJob job;
+  for (const Problem& notice : reading.notices) {
+    job.notices.push_back(fmt::format("{}: {}", notice.where, notice.message));
+  }
+  ASSIGN_OR_RETURN(const Jobs::Choice choice, jobs.choose(reading.spec, afresh));
+  if (!choice.notice.empty()) job.notices.push_back(choice.notice);
+  job.run.spec = std::move(reading.spec);
+  job.run.folder = choice.folder;
+  job.run.name = choice.name;
+  const JobPaths paths = resolve_job_paths(job.run.spec, choice.folder.root());
+  RETURN_IF_ERROR(check_run(job.run.spec, paths, choice.exists));
+  RETURN_IF_ERROR(find_programs(fs, jobs, job));
+  if (choice.exists) {
+    RETURN_IF_ERROR(refuse_if_running(choice.folder));
+    ASSIGN_OR_RETURN(job.run.job, replay_job(fs, choice.folder.state()));
+    if (job.run.job.state.stopped() || job.run.job.state.finished()) {
+      job.run.reopen = fact::Reopened{};
+    }
+  } else {
+    RETURN_IF_ERROR(jobs.create(choice.folder, job.run.spec,
+                                effective_job_file(job.run.spec, reading.origins)));
+    job.notices.push_back(fmt::format("job {}", choice.name));
+  }
+  jobs.note_unfinished(choice.folder, job.run.spec);
+  return job;
+}
+
+Result<StartedJob> resume_job(const std::string& name) {
+  PosixFileSystem fs;
+  Jobs jobs(fs);
+  StartedJob job;
+  ASSIGN_OR_RETURN(job.run.folder, jobs.find(name));
+  ASSIGN_OR_RETURN(JobReading reading, read_job_folder(job.run.folder));
+  job.run.spec = std::move(reading.spec);
+  job.run.name = base_name(job.run.folder.root());
+  RETURN_IF_ERROR(refuse_if_running(job.run.folder));
+  ASSIGN_OR_RETURN(job.run.job, replay_job(fs, job.run.folder.state()));
+  const JobState& state = job.run.job.state;
+  const bool failed = (state.finished() && state.finished()->status == JobStatus::kFailed) ||
+                      (state.stopped() && state.stopped()->status == JobStatus::kFailed);
+  if (state.finished() && state.finished()->status == JobStatus::kCompleted) {
+    return fail(ErrorCode::kConflict, "job {} is finished, and a finished job never changes",
+                job.run.name);
+  }
+  ASSIGN_OR_RETURN(const std::string changed, what_changed(job.run.folder, job.run.spec));
+  if (!changed.empty()) {
+    return fail(ErrorCode::kConflict,
+                "job {} cannot go on: {} changed since it began; start a new job instead",
+                job.run.name, changed);
+  }
+  const JobPaths paths = resolve_job_paths(job.run.spec, job.run.folder.root());
+  RETURN_IF_ERROR(check_run(job.run.spec, paths, true));
+  RETURN_IF_ERROR(find_programs(fs, jobs, job));
+  if (state.stopped() || state.finished()) job.run.reopen = fact::Reopened{.failed_afresh = failed};
+  jobs.note_unfinished(job.run.folder, job.run.spec);
+  job.notices.push_back(fmt::format("going on with job {} ({} of {} mini-batches are done)",
+                                    job.run.name, state.counts().committed,
+                                    state.batches().size()));
+  return job;
+}
+
+}  // namespace windrow

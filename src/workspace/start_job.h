@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a job as the user described it to a run: which job folder, which interpreter, what is there
+// already, what must not have changed.
+//
+// Thread: any; blocks. Failure: an Error for everything that must be right before anything starts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/spec/job_spec.h"
+#include "workspace/local_run.h"
+
+namespace windrow {
+
+struct StartedJob {
+  LocalRun run;
+  std::vector<std::string> notices;  // lines for the user
+};
+
+// `windrow run`: goes on with an unfinished job of the same identity unless `afresh`.
+Result<StartedJob> start_job(JobReading reading, bool afresh);
+
+// `windrow job resume`: goes on with a crashed, cancelled or failed job; failed mini-batches start
+// afresh.
+Result<StartedJob> resume_job(const std::string& job);
+
+}  // namespace windrow

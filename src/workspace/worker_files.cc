@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/worker_files.h"
+
+#include "base/hash.h"
+#include "core/spec/job_paths.h"
+#include "os/machine.h"
+#include "workspace/embedded_files.h"
+
+namespace windrow {
+namespace {
+
+std::string content_hash() {
+  std::string all;
+  for (const EmbeddedFile& file : embedded_files()) {
+    all.append(file.path).push_back('\0');
+    all.append(file.content).push_back('\0');
+  }
+  return sha256(all).substr(0, 16);
+}
+
+}  // namespace
+
+Result<std::string> unpack_worker(FileSystem& fs, const std::string& cache_folder) {
+  const std::string folder = cache_folder + "/worker-" + content_hash();
+  const std::string program = folder + "/windrow/worker/__main__.py";
+  const std::string complete = folder + "/complete";
+  if (fs.stat(complete)) return program;
+  // Several may unpack at a time: each file is put in place in one step, with the same content.
+  for (const EmbeddedFile& file : embedded_files()) {
+    const std::string path = folder + "/" + std::string(file.path);
+    RETURN_IF_ERROR(fs.make_folders(parent_folder(path)));
+    RETURN_IF_ERROR(write_whole_file(path, file.content));
+  }
+  RETURN_IF_ERROR(write_whole_file(complete, ""));
+  return program;
+}
+
+}  // namespace windrow

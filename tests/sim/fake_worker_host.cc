@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The host's side: start, packets in and out, kill. What workers do is in fake_worker_life.cc.
+#include "fake_worker_host.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace windrow::sim {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+FakeWorkerHost::FakeWorkerHost(Surroundings& world, FakeLoop& loop, Sink& sink)
+    : world_(world), loop_(loop), sink_(sink), self_(std::make_shared<FakeWorkerHost*>(this)) {}
+
+FakeWorkerHost::~FakeWorkerHost() { *self_ = nullptr; }
+
+FakeWorkerHost::Worker* FakeWorkerHost::find(ProcessNumber process) {
+  const auto found = workers_.find(process);
+  return found == workers_.end() ? nullptr : &found->second;
+}
+
+void FakeWorkerHost::start(ProcessNumber process, const WorkerCommand& /*command*/) {
+  const bool fresh = workers_.emplace(process, Worker{.number = process}).second;
+  if (!fresh) world_.truth.fail("a process number is used twice");
+  Worker& worker = workers_.at(process);
+  worker.said = world_.clock.now();
+  worker.reads_ahead = world_.fault(world_.scenario.worker_faults);
+  world_.trace.note("worker starts", process);
+  if (world_.scenario.init == InitKind::kFlaky && world_.fault(world_.scenario.init_faults / 8)) {
+    worker.alive = false;
+    WorkerExit exit{.started = false, .why = "cannot start it"};
+    loop_.deliver([this, process, exit] {
+      find(process)->ended = true;
+      sink_.on_exit(process, exit);
+    });
+    return;
+  }
+  later(worker, world_.random.between(milliseconds(1), milliseconds(60)),
+        [this](Worker& one) { begin(one); });
+}
+
+bool FakeWorkerHost::send(ProcessNumber process,
+                          const std::array<char, kPacketHeaderSize>& header,
+                          std::string_view payload) {
+  Worker* const worker = find(process);
+  if (worker == nullptr || worker->ended) return false;
+  Packet packet{.header = header, .payload = std::string(payload)};
+  const std::optional<Command> command = decode_command(packet);
+  CHECK(command);
+  if (command->kind == CommandKind::kBatch) {
+    if (worker->alive && !worker->ready) {
+      world_.truth.fail("a worker that is not ready was given work");
+    }
+    if (worker->killed) world_.truth.fail("a worker that was killed was given work");
+    if (worker->inbox.size() >= world_.scenario.queue_max) return false;
+    if (world_.fault(world_.scenario.worker_faults / 10)) return false;  // no memory
+  }
+  worker->inbox.push_back(std::move(packet));
+  pump(*worker);
+  return true;
+}
+
+std::optional<Packet> FakeWorkerHost::take_back(ProcessNumber process) {
+  Worker* const worker = find(process);
+  if (worker == nullptr || worker->inbox.empty()) return std::nullopt;
+  Packet packet = std::move(worker->inbox.front());
+  worker->inbox.pop_front();
+  return packet;
+}
+
+WorkerPage FakeWorkerHost::page(ProcessNumber process) {
+  Worker* const worker = find(process);
+  if (worker == nullptr) return {};
+  WorkerPage page = worker->page;
+  if (page.phase != WorkerPhase::kStarting) page.since = loop_.from_monotonic(page.since);
+  return page;
+}
+
+void FakeWorkerHost::kill(ProcessNumber process) {
+  Worker* const worker = find(process);
+  if (worker == nullptr) return;
+  worker->killed = true;
+  if (!worker->alive) return;
+  later(*worker, world_.random.between(microseconds(10), milliseconds(20)),
+        [this](Worker& one) { die(one, 9); });
+}
+
+void FakeWorkerHost::forget(ProcessNumber process) {
+  const auto found = workers_.find(process);
+  if (found == workers_.end()) return;
+  CHECK(found->second.ended);
+  workers_.erase(found);
+}
+
+std::size_t FakeWorkerHost::living() const {
+  return static_cast<std::size_t>(std::count_if(
+      workers_.begin(), workers_.end(), [](const auto& one) { return one.second.alive; }));
+}
+
+void FakeWorkerHost::later(Worker& worker, Duration delay, Then then) {
+  world_.clock.after(delay, [self = self_, number = worker.number, todo = std::move(then)] {
+    if (*self == nullptr) return;
+    Worker* const found = (*self)->find(number);
+    if (found != nullptr && found->alive) todo(*found);
+  });
+}
+
+void FakeWorkerHost::mark(Worker& worker, WorkerPhase phase, const Token& token) {
+  worker.page = {phase, token.batch, token.picked, world_.clock.now()};
+}
+
+void FakeWorkerHost::say(Worker& worker, Answer answer, std::string payload) {
+  answer.payload_size = payload.size();
+  answer.start_ns =
+      static_cast<std::uint64_t>(worker.page.since.time_since_epoch().count());
+  deliver(worker, Packet{.header = encode_answer(answer), .payload = std::move(payload)});
+}
+
+// Packets arrive in order, and the end of the worker after all of them.
+void FakeWorkerHost::deliver(Worker& worker, Packet packet) {
+  const TimePoint now = world_.clock.now();
+  worker.said = std::max(worker.said, now + world_.random.between(Duration(0), microseconds(200)));
+  loop_.deliver(
+      [this, number = worker.number, said = std::move(packet)]() mutable {
+        world_.trace.note("worker says", number, said.payload.size());
+        sink_.on_packet(number, std::move(said));
+      },
+      worker.said - now);
+}
+
+// The one that the page names is to blame; if it names none, the first that was read.
+void FakeWorkerHost::die(Worker& worker, int signal, int exit_code) {
+  worker.alive = false;
+  std::optional<Token> guilty;
+  for (const Packet& packet : worker.read) {
+    const Token token = decode_command(packet)->token;
+    if (!guilty) guilty = token;
+    const WorkerPhase phase = worker.page.phase;
+    const bool inside = phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun ||
+                        phase == WorkerPhase::kSerialise;
+    if (inside && token.batch == worker.page.batch && token.picked == worker.page.picked) {
+      guilty = token;
+    }
+  }
+  if (guilty) world_.truth.died_with(*guilty);
+  world_.trace.note("worker ends", worker.number, static_cast<std::uint64_t>(signal),
+                    guilty ? guilty->batch : UINT64_MAX);
+  WorkerExit exit{.exit_code = exit_code, .signal = signal, .memory_peak = 1U << 20U};
+  const TimePoint now = world_.clock.now();
+  worker.said = std::max(worker.said, now) + world_.random.between(Duration(0), milliseconds(3));
+  loop_.deliver(
+      [this, number = worker.number, exit] {
+        find(number)->ended = true;
+        sink_.on_exit(number, exit);
+      },
+      worker.said - now);
+}
+
+}  // namespace windrow::sim

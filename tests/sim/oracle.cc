@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "oracle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "journal/journal.h"
+#include "processes.h"
+
+namespace windrow::sim {
+namespace {
+
+bool same(const Batch& a, const Batch& b) {
+  return a.offset == b.offset && a.length == b.length && a.segment == b.segment &&
+         a.items == b.items && a.succeeded == b.succeeded && a.picked == b.picked &&
+         a.tries == b.tries && a.stage == b.stage;
+}
+
+bool same(const Segment& a, const Segment& b) {
+  return a.agent == b.agent && a.file == b.file && a.synced == b.synced && a.closed == b.closed &&
+         a.waiting == b.waiting;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Whether a job may fail so in this world.
+std::optional<std::string> check_cause(const Scenario& scenario,
+                                       const JobState& state,
+                                       const std::string& cause) {
+  const JobCounts& counts = state.counts();
+  const auto over = [](std::uint64_t count, std::int64_t limit) {
+    return limit >= 0 && count > static_cast<std::uint64_t>(limit);
+  };
+  bool right = false;
+  if (has(cause, "mini_batch_error_threshold")) {
+    right = over(counts.failed, scenario.limits.mini_batch_error_threshold);
+  } else if (has(cause, "error_threshold")) {
+    right = over(counts.items_failed, scenario.limits.error_threshold);
+  } else if (has(cause, "worker starts failed") || has(cause, "init() failed") || cause == "no") {
+    right = scenario.init != InitKind::kWorks || scenario.worker_faults > 0;
+  } else if (has(cause, "no progress")) {
+    right = scenario.init == InitKind::kHangs || scenario.init == InitKind::kFlaky;
+  } else if (has(cause, "holds no file")) {
+    right = scenario.files == 0;
+  } else if (has(cause, "not one item succeeded")) {
+    right = counts.items_succeeded == 0;
+  }
+  if (right) return std::nullopt;
+  return "the job failed for no good reason: " + cause;
+}
+
+std::optional<std::string> check_charges(const Surroundings& world, const JobState& state) {
+  for (BatchId id = 0; id < state.batches().size(); ++id) {
+    const Batch& batch = state.batches()[id];
+    const bool failed = batch.stage == BatchStage::kFailed;
+    if (batch.tries > world.truth.chargeable(id)) {
+      return fmt::format("mini-batch {} was charged {} tries and had {} faults", id, batch.tries,
+                         world.truth.chargeable(id));
+    }
+    if (failed != (batch.tries >= world.scenario.limits.tries_max)) {
+      return fmt::format("mini-batch {} ended after {} tries", id, batch.tries);
+    }
+    if (world.scenario.poison.contains(id) && batch.stage == BatchStage::kCommitted) {
+      return fmt::format("mini-batch {} cannot work and is committed", id);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> check_completed(const Surroundings& world,
+                                           const FakeFileSystem& disk,
+                                           const JobState& state) {
+  const Scenario& scenario = world.scenario;
+  if (!state.all_final()) return "completed, and not every mini-batch is final";
+  if (state.batches().size() != scenario.batches()) return "completed with a wrong plan";
+  for (const auto& [id, poison] : scenario.poison) {
+    if (state.batches()[id].stage != BatchStage::kFailed) return "a poisoned mini-batch is no failure";
+  }
+  if (auto wrong = check_charges(world, state)) return wrong;
+  if (!scenario.limits.append_row) return std::nullopt;
+  const std::optional<std::string> rows = disk.content(kTarget);
+  if (!rows) return "completed, and there is no result";
+  const std::string expected = expected_rows(scenario, state);
+  if (*rows != expected) {
+    const auto at = std::mismatch(rows->begin(), rows->end(), expected.begin(), expected.end());
+    return fmt::format("the result has {} bytes for {}, and differs at {}", rows->size(),
+                       expected.size(), at.first - rows->begin());
+  }
+  const auto kept = disk.durable();
+  if (kept->content(kTarget) != expected) return "completed, and the result is not durable";
+  const Result<ReplayedJob> job = replay_job(*kept, JobFolder(kJobFolder).state());
+  if (!job || !job->state.finished()) return "completed, and the journal does not say so durably";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string expected_rows(const Scenario& scenario, const JobState& state) {
+  std::string out;
+  const std::vector<std::string> names = input_names(scenario);
+  for (BatchId id = 0; id < scenario.batches(); ++id) {
+    if (state.batches()[id].stage == BatchStage::kFailed) continue;
+    std::string paths;
+    const std::size_t first = std::size_t{id} * scenario.files_per_batch;
+    const std::size_t last = std::min<std::size_t>(first + scenario.files_per_batch, names.size());
+    for (std::size_t i = first; i < last; ++i) {
+      if (i > first) paths.push_back('\0');
+      paths += std::string(kInput) + "/" + names[i];
+    }
+    out += returned_for(paths).rows;
+  }
+  return out;
+}
+
+std::optional<std::string> difference(const JobState& a, const JobState& b) {
+  const auto same_one = [](const auto& x, const auto& y) { return same(x, y); };
+  if (!std::ranges::equal(a.batches(), b.batches(), same_one)) return "mini-batches";
+  if (!std::ranges::equal(a.segments(), b.segments(), same_one)) return "segments";
+  if (a.epoch() != b.epoch() || a.plan() != b.plan()) return "epochs";
+  if (a.plan_bytes() != b.plan_bytes()) return "plan bytes";
+  if (a.listing_ended() != b.listing_ended()) return "end of listing";
+  if (a.job_time() != b.job_time() || a.process_next() != b.process_next()) return "times";
+  if (a.stopped() != b.stopped() || a.publishing() != b.publishing()) return "stops";
+  if (a.finished() != b.finished()) return "ends";
+  return std::nullopt;
+}
+
+std::optional<std::string> check_replay(const Surroundings& world,
+                                        FileSystem& fs,
+                                        const JobState* live) {
+  JobState state;
+  std::size_t at = 0;
+  std::optional<std::string> wrong;
+  const auto read = replay_journals(fs, JobFolder(kJobFolder).state(), [&](Fact fact) -> Status {
+    RETURN_IF_ERROR(state.check(fact));
+    state.apply(fact);
+    if (std::holds_alternative<fact::EpochBegan>(fact)) at = 0;
+    const auto decided = world.facts.find(state.epoch());
+    if (decided == world.facts.end() || at >= decided->second.size() ||
+        decided->second[at++] != fact) {
+      wrong = "the journal holds a fact that its master did not decide there";
+    }
+    return {};
+  });
+  if (!read) return "the journal cannot be replayed: " + read.error().message;
+  if (wrong) return wrong;
+  state.check_invariants();
+  if (live == nullptr || live->epoch() != state.epoch()) return std::nullopt;
+  if (at != world.facts.at(live->epoch()).size()) return std::nullopt;  // some are not written yet
+  if (auto what = difference(*live, state)) return "replay gives other " + *what;
+  return std::nullopt;
+}
+
+std::optional<std::string> check_publish(const FakeFileSystem& disk) {
+  const auto kept = disk.durable();
+  const Result<ReplayedJob> job = replay_job(*kept, JobFolder(kJobFolder).state());
+  if (!job) return "publishing, and the journal cannot be replayed: " + job.error().message;
+  if (!job->state.publishing()) return "publishing before the journal says so durably";
+  if (!job->state.all_final()) return "publishing before every mini-batch is durably final";
+  for (const Batch& batch : job->state.batches()) {
+    if (batch.stage != BatchStage::kCommitted || batch.length == 0) continue;
+    const std::string path =
+        JobFolder(kJobFolder).row_segment(job->state.segments()[batch.segment].file);
+    const auto rows = kept->content(path);
+    if (!rows || rows->size() < batch.offset + batch.length) {
+      return "publishing rows that are not durable";
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> check_end(const Surroundings& world,
+                                     const FakeFileSystem& disk,
+                                     const JobState& state,
+                                     bool disk_failed) {
+  const fact::Finished& end = *state.finished();
+  const std::optional<std::string> rows = disk.content(kTarget);
+  std::size_t outputs = 0;
+  for (const std::string& path : disk.files()) outputs += path.starts_with("/out/") ? 1 : 0;
+  if (outputs > (rows ? 1 : 0)) return "something is left behind beside the result";
+  switch (end.status) {
+    case JobStatus::kCompleted:
+      return check_completed(world, disk, state);
+    case JobStatus::kFailed:
+      if (rows && !world.scenario.replace && !disk_failed) return "failed, and there is a result";
+      return check_cause(world.scenario, state, end.cause);
+    case JobStatus::kRunning:
+    case JobStatus::kCanceled:
+      break;
+  }
+  return "the job ended in no way that it may";
+}
+
+}  // namespace windrow::sim

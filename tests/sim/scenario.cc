@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/crc32c.h"
+#include "journal/plan_file.h"
+#include "random.h"
+
+namespace windrow::sim {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// None in most worlds, so that each kind of trouble is also met alone.
+std::uint32_t some(Random& random, std::uint32_t per_mille, std::uint32_t max) {
+  return random.per_mille(per_mille) ? random.between(1, max) : 0;
+}
+
+void draw_job(Random& random, Scenario& out) {
+  out.files_per_batch = random.between(1, 4);
+  out.files = random.per_mille(10) ? 0 : random.between(4, 40) * out.files_per_batch;
+  if (out.files > 0) out.files -= random.between(0, out.files_per_batch - 1);
+  out.listed = !random.per_mille(100);
+  out.limits.append_row = !random.per_mille(100);
+  out.replace = out.limits.append_row && random.per_mille(60);
+  out.limits.tries_max = random.between(1, 4);
+  out.limits.run_timeout = random.between(seconds(1), seconds(4));
+  if (random.per_mille(60)) out.limits.error_threshold = random.between(0, out.files / 4 + 1);
+  if (random.per_mille(60)) out.limits.mini_batch_error_threshold = random.between(0, 5);
+  if (random.per_mille(400)) {
+    const std::uint32_t count = random.between(1, 4);
+    for (std::uint32_t i = 0; i < count && out.batches() > 0; ++i) {
+      out.poison[static_cast<BatchId>(random.below(out.batches()))] =
+          static_cast<Poison>(1 + random.below(kPoisonKinds - 1));
+    }
+  }
+  if (random.per_mille(8)) {  // not one mini-batch works
+    for (BatchId id = 0; id < out.batches(); ++id) out.poison[id] = Poison::kRaises;
+  }
+  if (random.per_mille(300)) out.init = InitKind::kFlaky;
+  if (random.per_mille(40)) out.init = static_cast<InitKind>(2 + random.below(4));
+  out.init_faults = random.between(50, 500);
+}
+
+void draw_speed(Random& random, Scenario& out) {
+  constexpr Duration kMin[] = {microseconds(10), milliseconds(1), milliseconds(50)};
+  constexpr Duration kMax[] = {microseconds(300), milliseconds(100), milliseconds(900)};
+  const std::uint64_t speed = random.below(3);
+  out.run_min = kMin[speed];
+  out.run_max = kMax[speed];
+  out.queue_max = random.per_mille(200) ? random.between(1, 3) : 16;
+  out.unsynced_max = random.per_mille(150) ? 100 : 64U << 20U;
+}
+
+}  // namespace
+
+Scenario draw_scenario(std::uint64_t seed) {
+  Random random(seed * 0x9e3779b97f4a7c15U + 1);
+  Scenario out;
+  out.seed = seed;
+  out.local = random.per_mille(550);
+  out.agents = out.local ? 1 : random.between(1, 3);
+  out.slots = random.between(1, 3);
+  draw_job(random, out);
+  draw_speed(random, out);
+  out.faults_for = random.between(milliseconds(500), seconds(20));
+  if (random.per_mille(50)) return out;  // an undisturbed world
+  out.worker_faults = random.per_mille(600) ? random.between(10, 200) : 0;
+  out.master_kills = some(random, 350, 3);
+  out.master_pauses = some(random, 250, 2);
+  out.power_cuts = some(random, 250, 2);
+  out.disk_faults = some(random, 200, 2);
+  out.cancels = some(random, 120, 2);
+  if (!out.local) {
+    out.agent_kills = some(random, 300, 3);
+    out.agent_pauses = some(random, 250, 2);
+    out.line_breaks = some(random, 350, 4);
+    out.drops = random.per_mille(250) ? random.between(2, 60) : 0;
+    out.duplicates = random.per_mille(300) ? random.between(5, 200) : 0;
+  }
+  return out;
+}
+
+std::vector<std::string> input_names(const Scenario& scenario) {
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < scenario.files; ++i) {
+    // A few in sub-folders, so that the order of names matters.
+    names.push_back(i % 7 == 3 ? fmt::format("f{:03}/x{}", i / 7, i) : fmt::format("f{:03}.txt", i));
+  }
+  std::sort(names.begin(), names.end());
+  if (!scenario.listed) std::reverse(names.begin(), names.end());
+  return names;
+}
+
+Returned returned_for(const std::string& paths) {
+  const std::vector<std::string> names = split_names(paths);
+  const std::uint32_t hash = crc32c(paths);
+  Returned out;
+  out.count = static_cast<std::uint32_t>(names.size());
+  if (hash % 19 == 0) out.count = 0;                    // nothing
+  if (hash % 19 == 1) out.count -= 1;                   // one item short
+  if (hash % 19 == 2) out.count += 1;                   // more rows than items
+  for (std::uint32_t row = 0; row < out.count; ++row) {
+    const std::string& name = names[std::min<std::size_t>(row, names.size() - 1)];
+    out.rows += fmt::format("{} {:08x} {}\n", name, hash, row);
+  }
+  if (hash % 97 == 5 && out.count > 0) {  // one long row
+    out.rows.pop_back();
+    out.rows.append(3000, 'x').push_back('\n');
+  }
+  return out;
+}
+
+}  // namespace windrow::sim

@@ -1,0 +1,515 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of this code base that a program can check. An ordinary test: ./dev test tidy
+
+A rule is a function from the tree to its findings, listed in RULES. To add one: write it, list it,
+and plant a violation in tests/tidy_selftest.py. Standard library only.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# ------------------------------------------------------------------------------------- the tables
+
+CORE = (
+    "core/spec core/plan core/schedule core/supervise core/output core/progress core/pipeline "
+    "core/assets "
+)
+
+# Who may include whom, lowest first. A folder may always include itself.
+INCLUDES = {
+    "base": "",
+    "core/spec": "base",
+    "core/plan": "base core/spec",
+    "core/schedule": "base core/spec",
+    "core/supervise": "base core/spec",
+    "core/output": "base core/spec",
+    "core/assets": "base core/spec",
+    "core/progress": "base core/spec core/schedule",
+    "core/pipeline": "base core/spec core/assets",
+    "os": "base",
+    # Converts facts and plans to bytes and back.
+    "journal": "base os core/spec core/plan core/schedule",
+    "data/files": "base core/spec core/plan os",
+    "data/tables": "base core/spec core/plan os data/files",
+    "wire/worker": CORE + "base os",
+    "wire/agent": CORE + "base os",
+    "backends": "base core/spec os",
+    "store": CORE + "base",
+    "rest": CORE + "base os",
+    "agent": CORE + "base os data/files journal wire/worker wire/agent backends",
+    "master": CORE + "base os data/files journal wire/worker wire/agent backends",
+    "workspace": CORE + "base os data/files data/tables journal store rest wire/agent backends "
+    "master agent",
+    "service": CORE + "base os rest workspace",
+    "cli": "base core/spec core/progress journal workspace agent",
+    "bin": CORE + "base os data/files data/tables journal wire/worker wire/agent backends store "
+    "rest master agent workspace service cli",
+}
+
+# <header> pattern, the files of src/ that may include it, what to do elsewhere. First match counts.
+DOORS = [
+    (r"fmt/", r"", ""),
+    (r"nlohmann/", r"base/json\.(h|cc)$", "JSON is read and written by base/json.h"),
+    (r"yaml-cpp/", r"core/spec/yaml\.cc$", "YAML is read by core/spec/yaml.cc"),
+    (r"CLI/", r"cli/", "CLI11 belongs to cli/"),
+    (r"gtest/", r".*_test\.cc$", "GoogleTest belongs to *_test.cc"),
+    (r"\w+intrin\.h$|arm_acle\.h$", r"base/", "CPU instructions belong to base/"),
+    (
+        r"(thread|mutex|shared_mutex|condition_variable|future|fstream|iostream|filesystem)$",
+        r"(?!base/|core/)",
+        "base/ and core/ decide: no thread, no file, no output",
+    ),
+    (
+        r"(sys|linux|net|netinet|arpa|asm)/|(unistd|poll|fcntl|signal|pthread|dirent|spawn|sched"
+        r"|dlfcn|termios|pwd|grp|errno|time|syscall|ucontext|execinfo|getopt|glob|fnmatch)\.h$",
+        r"os/",
+        "the operating system is reached through os/",
+    ),
+    (r"[a-z_0-9]+$", r"", ""),
+    (r"", r"(?!)", "unknown header: give the dependency a door in tests/tidy.py, or use <cname>"),
+]
+
+LINES_MAX = 400
+TEST_LINES_MAX = 600
+MAIN_LINES_MAX = 100  # src/bin only builds objects and runs them
+COLUMNS_MAX = 100
+FUNCTION_LINES_MAX = 70
+
+FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc", "manager"}
+
+# These hold the forbidden words as patterns or plants.
+OWN_FILES = {"tests/tidy.py", "tests/tidy_selftest.py"}
+
+SCRIPTS = {"dev", "windrow", ".ci/run"}
+NOT_OURS = {".git", "build", ".venv", ".setup", "node_modules", "__pycache__"}
+
+# --------------------------------------------------------------------------------- what they read
+
+
+class Finding(NamedTuple):
+    path: str
+    line: int
+    message: str
+
+
+def blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match.group())
+
+
+CPP_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/
+    |R"(?P<mark>[^()\s]*)\(.*?\)(?P=mark)"
+    |"(?:\\.|[^"\\\n])*"
+    |(?<!\w)'(?:\\.|[^'\\\n])+'  # not the one in 1'000""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+class File:
+    def __init__(self, path: str, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.name = PurePosixPath(path).name
+        suffix = PurePosixPath(path).suffix
+        self.is_cpp = suffix in (".cc", ".h")
+        self.is_python = suffix == ".py"
+        self.is_shell = suffix == ".sh" or path in SCRIPTS
+        self.is_cmake = suffix == ".cmake" or self.name == "CMakeLists.txt"
+        self.is_markdown = suffix == ".md"
+        self.is_source = self.is_cpp or self.is_python or self.is_shell or self.is_cmake
+        self.is_test = path.startswith(("tests/", "python/tests/")) or self.name.endswith(
+            "_test.cc"
+        )
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.splitlines()
+
+    @cached_property
+    def code(self) -> str:
+        """C++ with comments, strings and characters blanked; other text as it is."""
+        return CPP_TOKEN.sub(blank, self.text) if self.is_cpp else self.text
+
+    @cached_property
+    def comments(self) -> str:
+        """The rest: comments, and in Python docstrings; everything else blanked."""
+        if self.is_cpp:
+            pattern = r"//[^\n]*|/\*.*?\*/"
+        else:
+            pattern = r'#[^\n]*|""".*?"""'
+        kept = [" " if c != "\n" else c for c in self.text]
+        for match in re.finditer(pattern, self.text, re.DOTALL):
+            kept[match.start() : match.end()] = match.group()
+        return "".join(kept)
+
+    @property
+    def folder(self) -> str:
+        """For src/core/plan/cut.cc: core/plan, the row of INCLUDES; "" outside src/."""
+        return folder_of(self.path.removeprefix("src/")) if self.path.startswith("src/") else ""
+
+    def search(self, pattern: str, text: str | None = None) -> Iterator[tuple[int, re.Match[str]]]:
+        text = self.text if text is None else text
+        for match in re.finditer(pattern, text, re.MULTILINE):
+            yield text.count("\n", 0, match.start()) + 1, match
+
+
+def folder_of(path: str) -> str:
+    parts = path.split("/")[:-1]
+    for length in range(len(parts), 0, -1):
+        if "/".join(parts[:length]) in INCLUDES:
+            return "/".join(parts[:length])
+    return "/".join(parts)
+
+
+class Tree:
+    def __init__(self, files: dict[str, str], root: Path = ROOT) -> None:
+        self.files = {path: File(path, text) for path, text in files.items()}
+        self.root = root
+
+    def __iter__(self) -> Iterator[File]:
+        return iter(self.files.values())
+
+
+def read_tree(root: Path) -> Tree:
+    """Every text file that git tracks or would track; all but NOT_OURS where there is no git."""
+    if (root / ".git").exists():
+        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=root, check=True, capture_output=True)
+        paths = sorted(set(filter(None, os.fsdecode(listed.stdout).split("\0"))))
+    else:
+        paths = []
+        for folder, folders, names in os.walk(root):
+            folders[:] = sorted(set(folders) - NOT_OURS)
+            paths += [(Path(folder) / name).relative_to(root).as_posix() for name in sorted(names)]
+    files = {}
+    for path in paths:
+        if not (root / path).is_file():
+            continue  # deleted but still tracked
+        content = (root / path).read_bytes()
+        if b"\0" not in content[:4096]:
+            files[path] = content.decode("utf-8", "replace")
+    return Tree(files, root)
+
+
+# -------------------------------------------------------------------------------------- the rules
+
+
+def include_table(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        if not file.is_cpp or not file.path.startswith("src/"):
+            continue
+        if file.folder not in INCLUDES:
+            yield Finding(file.path, 1, f"src/{file.folder} has no row in INCLUDES")
+            continue
+        for line, match in file.search(r'^\s*#\s*include\s*"([^"]+)"'):
+            target = folder_of(match[1])
+            if not match[1].endswith(".h"):
+                yield Finding(file.path, line, f'"{match[1]}": include headers only')
+            if target != file.folder and target not in INCLUDES[file.folder].split():
+                yield Finding(
+                    file.path,
+                    line,
+                    f'"{match[1]}": {file.folder} may include {INCLUDES[file.folder] or "nothing"}',
+                )
+
+
+def one_door(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        if not file.is_cpp or not file.path.startswith("src/"):
+            continue
+        for line, match in file.search(r"^\s*#\s*include\s*<([^>]+)>"):
+            door, advice = next((d, a) for header, d, a in DOORS if re.match(header, match[1]))
+            if not re.match(door, file.path.removeprefix("src/")):
+                yield Finding(file.path, line, f"<{match[1]}>: {advice}")
+
+
+def file_length(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        limit = TEST_LINES_MAX if file.is_test else LINES_MAX
+        if file.path.startswith("src/bin/"):
+            limit = MAIN_LINES_MAX
+        if file.is_source and len(file.lines) > limit:
+            message = f"{len(file.lines)} lines, {limit} are allowed: split it by idea"
+            yield Finding(file.path, limit + 1, message)
+
+
+def line_length(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        for number, line in enumerate(file.lines, 1):
+            if file.is_source and not file.is_cmake and len(line) > COLUMNS_MAX:
+                message = f"{len(line)} columns, {COLUMNS_MAX} are allowed: break the line"
+                yield Finding(file.path, number, message)
+
+
+def function_length(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        if file.is_cpp:
+            functions = cpp_functions(file.code)
+        elif file.is_python:
+            functions = python_functions(file.text)
+        else:
+            continue
+        for line, length in functions:
+            if length > FUNCTION_LINES_MAX:
+                message = f"function of {length} lines, {FUNCTION_LINES_MAX} are allowed: split it"
+                yield Finding(file.path, line, message)
+
+
+def python_functions(text: str) -> Iterator[tuple[int, int]]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def cpp_functions(code: str) -> Iterator[tuple[int, int]]:
+    """First line and length of each function, told from other braces by the text before them."""
+    code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", blank, code, flags=re.MULTILINE)
+    head = 0  # where the present declaration began
+    position = 0
+    while position < len(code):
+        char = code[position]
+        if char == "{":
+            before = re.sub(r"\balignas\([^)]*\)", "", code[head:position])
+            end = matching_brace(code, position)
+            is_scope = "(" not in before and re.search(
+                r"\b(namespace|class|struct|union|extern)\b", before
+            )
+            is_initialiser = re.search(r"[\w>]$|[=(,]\s*$", before) is not None
+            if is_scope:
+                head = position + 1
+            elif is_initialiser:
+                position = end
+            else:
+                begin = head + len(code[head:position]) - len(code[head:position].lstrip())
+                if "(" in before:
+                    yield code.count("\n", 0, begin) + 1, code.count("\n", begin, end) + 1
+                position = end
+                head = end + 1
+        elif char in ";}":
+            head = position + 1
+        position += 1
+
+
+def matching_brace(code: str, position: int) -> int:
+    depth = 0
+    for match in re.finditer(r"[{}]", code[position:]):
+        depth += 1 if match.group() == "{" else -1
+        if depth == 0:
+            return position + match.start()
+    return len(code) - 1
+
+
+def file_names(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        words = set(re.split(r"[/_.\-]", file.path.lower()))
+        for word in sorted(words & FORBIDDEN_NAMES):
+            yield Finding(file.path, 1, f'"{word}" says nothing: name the file for its one idea')
+
+
+def licence(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        mark = "//" if file.is_cpp else "#"
+        first = next((line for line in file.lines if not line.startswith("#!")), "")
+        if file.is_source and first != f"{mark} SPDX-License-Identifier: Apache-2.0":
+            message = f"first line must be: {mark} SPDX-License-Identifier: Apache-2.0"
+            yield Finding(file.path, 1, message)
+
+
+def clock(tree: Tree) -> Iterator[Finding]:
+    pattern = r"clock::now\b|\b(clock_gettime|gettimeofday|timespec_get)\b|\bstd::time\s*\("
+    for file in tree:
+        if file.is_cpp and file.path.startswith("src/") and file.folder != "os":
+            for line, _ in file.search(pattern, file.code):
+                yield Finding(file.path, line, "time is an argument: only os/ reads a clock")
+
+
+def sleep(tree: Tree) -> Iterator[Finding]:
+    pattern = r"\b(sleep_for|sleep_until|nanosleep|usleep|sleep)\s*\("
+    for file in tree:
+        if file.name.endswith("_test.cc"):
+            for line, _ in file.search(pattern, file.code):
+                yield Finding(file.path, line, "unit tests do not sleep: use a fake clock")
+
+
+def throw(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        if file.is_cpp and file.path.startswith("src/"):
+            for line, _ in file.search(r"\bthrow\b", file.code):
+                yield Finding(file.path, line, "return a Result, or CHECK what cannot happen")
+
+
+def links(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        if not file.is_markdown:
+            continue
+        prose = re.sub(r"^```.*?^```|`[^`\n]*`", blank, file.text, flags=re.DOTALL | re.MULTILINE)
+        for line, match in file.search(r"\]\(([^)\s]+)\)", prose):
+            path, _, anchor = match[1].partition("#")
+            if re.match(r"[a-z]+:", path):
+                continue
+            target = os.path.normpath(f"{PurePosixPath(file.path).parent}/{path}")
+            if not path:
+                target = file.path
+            if target not in tree.files and not (tree.root / target).exists():
+                yield Finding(file.path, line, f"{match[1]}: there is no {target}")
+            elif anchor and target in tree.files and anchor not in anchors(tree.files[target]):
+                yield Finding(file.path, line, f"{match[1]}: {target} has no such heading")
+
+
+def anchors(file: File) -> set[str]:
+    found = set()
+    for line in file.lines:
+        if match := re.match(r"#+\s+(.*)", line):
+            words = re.sub(r"[^\w\- ]", "", match[1].strip().lower())
+            found.add(words.replace(" ", "-"))
+    return found
+
+
+def unfinished(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        if file.is_source and file.path not in OWN_FILES:
+            for line, _ in file.search(r"\b(TODO|FIXME)\b(?!\(#\d+\))"):
+                message = "name the issue, as in TODO(#12), or do it"
+                yield Finding(file.path, line, message)
+
+
+def machine_paths(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        if file.path not in OWN_FILES:
+            for line, match in file.search(r"\.\./shared\b|(?<![\w.}$*])/(work|root)/"):
+                message = f"{match.group()}: nothing here may depend on one machine's folders"
+                yield Finding(file.path, line, message)
+
+
+def contract(tree: Tree) -> Iterator[Finding]:
+    """Every rule of docs/contract.md is cited by a test, and every citation has its rule."""
+    page = "docs/contract.md"
+    rules: dict[str, int] = {}
+    if page in tree.files:
+        for line, match in tree.files[page].search(r"^(?:- \*\*(C\d+)\.\*\*|\|\s*(C\d+)\s*\|)"):
+            number = match[1] or match[2]
+            if number in rules:
+                yield Finding(page, line, f"{number} is taken by line {rules[number]}")
+            rules[number] = line
+    cited = set()
+    for file in tree:
+        if file.is_test and file.path not in OWN_FILES and not file.is_markdown:
+            for line, match in file.search(r"\bC\d+\b", file.comments):
+                cited.add(match.group())
+                if match.group() not in rules:
+                    yield Finding(file.path, line, f"{match.group()} is no rule of {page}")
+    for number, line in rules.items():
+        if number not in cited:
+            yield Finding(page, line, f"{number}: no test cites it; write `{number}` beside one")
+
+
+def worker_imports(tree: Tree) -> Iterator[Finding]:
+    for file in tree:
+        if not file.is_python or not file.path.startswith("python/src/windrow/worker/"):
+            continue
+        for node in ast.walk(ast.parse(file.text)):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            else:
+                continue
+            for name in names:
+                ours = name == "windrow.worker" or name.startswith("windrow.worker.")
+                if not ours and name.split(".")[0] not in sys.stdlib_module_names:
+                    message = f"{name}: the worker may use the standard library only"
+                    yield Finding(file.path, node.lineno, message)
+
+
+def headers_alone(tree: Tree) -> Iterator[Finding]:
+    """Each header compiles by itself. What passed is remembered by content under build/."""
+    cache = tree.root / "build" / "tidy"
+    cache.mkdir(parents=True, exist_ok=True)
+    todo = []
+    for file in tree:
+        if file.name.endswith(".h") and file.path.startswith(("src/", "tests/")):
+            stamp = cache / closure_hash(tree, file)
+            if not stamp.exists():
+                todo.append((file, stamp))
+
+    def compiles(file: File) -> str:
+        command = ["g++", "-fsyntax-only", "-std=c++23", "-Isrc", "-Itests", "-xc++", "-"]
+        source = f'#include "{tree.root / file.path}"\n'
+        run = subprocess.run(command, cwd=tree.root, input=source, capture_output=True, text=True)
+        return "" if run.returncode == 0 else run.stderr
+
+    with ThreadPoolExecutor(2) as pool:
+        for (file, stamp), errors in zip(todo, pool.map(compiles, [file for file, _ in todo])):
+            if not errors:
+                stamp.touch()
+                continue
+            first = next((line for line in errors.splitlines() if "error:" in line), errors)
+            yield Finding(file.path, 1, f"does not compile alone: {first}")
+
+
+def closure_hash(tree: Tree, file: File) -> str:
+    """Hash of a header with all of ours that it includes."""
+    seen = {file.path: file}
+    queue = [file]
+    while queue:
+        for _, match in queue.pop().search(r'^\s*#\s*include\s*"([^"]+)"'):
+            for path in (f"src/{match[1]}", f"tests/{match[1]}"):
+                if path in tree.files and path not in seen:
+                    seen[path] = tree.files[path]
+                    queue.append(tree.files[path])
+    content = "\0".join(f"{path}\0{seen[path].text}" for path in sorted(seen))
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+Rule = Callable[[Tree], Iterator[Finding]]
+
+RULES: list[Rule] = [
+    include_table,
+    one_door,
+    file_length,
+    line_length,
+    function_length,
+    file_names,
+    licence,
+    clock,
+    sleep,
+    throw,
+    links,
+    unfinished,
+    machine_paths,
+    contract,
+    worker_imports,
+    headers_alone,
+]
+
+
+def main() -> int:
+    start = time.monotonic()
+    tree = read_tree(ROOT)
+    count = 0
+    for rule in RULES:
+        for finding in rule(tree):
+            print(f"{finding.path}:{finding.line}: {finding.message} [{rule.__name__}]")
+            count += 1
+    seconds = time.monotonic() - start
+    print(f"tidy: {len(tree.files)} files, {len(RULES)} rules, {count} findings, {seconds:.1f} s")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
