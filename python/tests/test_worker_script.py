@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from fake_agent import DONE, FAILED, GOODBYE, INIT_FAILED, READY, Agent
+from fake_agent import DONE, FAILED, GOODBYE, INIT_FAILED, MAIN, READY, Agent
 
 REFUSED = 16
 
@@ -44,6 +44,16 @@ def test_modules_of_the_user_win_over_ours(agent: Agent) -> None:
     source = f"import {', '.join(names)}\ndef run(mini_batch):\n    return [rows.OURS]\n"
     assert agent.start(source).kind == READY
     assert agent.run("/a").payload == b"False\n"
+
+
+def test_our_modules_are_no_modules_of_the_users(agent: Agent) -> None:
+    source = """
+import importlib.util, sys
+names = ("rows", "script", "packets", "loop", "serve", "streams", "failure")
+def run(mini_batch): return [n for n in names if importlib.util.find_spec(n)] + sys.path[-1:]
+"""
+    assert agent.start(source).kind == READY
+    assert agent.run("/a").payload == f"{MAIN.parents[2]}\n".encode()
 
 
 @pytest.mark.parametrize("stem", ["__main__", "os", "my-script.v2"])

@@ -5,17 +5,12 @@
 
 #include <chrono>
 
+#include "base/append.h"
+
 namespace windrow {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-
-// Digits of a number below 10^width, with zeros in front.
-void append_padded(std::uint64_t value, int width, std::string& out) {
-  char digits[9];
-  for (int i = width; i-- > 0; value /= 10) digits[i] = static_cast<char>('0' + value % 10);
-  out.append(digits, static_cast<std::size_t>(width));
-}
 
 std::int64_t floor_second(WallTime time) {
   std::int64_t second = time.nanoseconds / kSecond;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <ranges>
 
 #include "base/text.h"
 
@@ -323,8 +324,8 @@ JsonWriter& JsonWriter::null() {
 const Json* Json::find(std::string_view name) const {
   const auto* members = get<Object>();
   if (members == nullptr) return nullptr;
-  for (auto member = members->rbegin(); member != members->rend(); ++member) {
-    if (member->first == name) return &member->second;
+  for (const auto& member : *members | std::views::reverse) {
+    if (member.first == name) return &member.second;
   }
   return nullptr;
 }

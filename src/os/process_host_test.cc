@@ -13,6 +13,12 @@
 namespace windrow {
 namespace {
 
+class ProcessHostTest : public testing::Test {
+ protected:
+  TemporaryFolder folder;
+  Engine engine{folder.path()};
+};
+
 constexpr const char* kEcho = "\nwhile True: send(*receive())\n";
 
 TEST_F(ProcessHostTest, ExitCodeAndMemoryPeakAreReported) {

@@ -172,12 +172,6 @@ inline PacketHeader header_of(std::uint64_t payload_size, char mark = 'm') {
   return header;
 }
 
-class ProcessHostTest : public testing::Test {
- protected:
-  TemporaryFolder folder;
-  Engine engine{folder.path()};
-};
-
 inline constexpr const char* kIdle = "\nwhile True: signal.pause()\n";
 
 }  // namespace windrow

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/append.h"
 #include "core/spec/job_paths.h"
 #include "core/supervise/worker_life.h"
 #include "os/machine.h"
@@ -80,13 +81,26 @@ void JobLogs::attempt(const AttemptRecord& record, std::uint32_t items) {
   clock_.append_log(loop_.wall_now(), out);
   const std::uint32_t succeeded =
       record.status == AttemptStatus::kRunDone ? std::min(record.returned, items) : 0;
-  fmt::format_to(std::back_inserter(out),
-                 "|INFO|{}|address=127.0.0.1 task={} picked={} total={} succeeded={} failed={} start=",
-                 status_word(record.status), record.token.batch, record.token.picked, items,
-                 succeeded, items - succeeded);
+  const auto field = [&out](std::string_view key, std::uint64_t value) {
+    out.append(key);
+    append_number(value, out);
+  };
+  const auto seconds = [&out](std::string_view key, std::uint32_t microseconds) {
+    out.append(key);
+    append_seconds(microseconds, out);
+  };
+  out.append("|INFO|").append(status_word(record.status)).append(" address=127.0.0.1");
+  field(" task=", record.token.batch);
+  field(" picked=", record.token.picked);
+  field(" total=", items);
+  field(" succeeded=", succeeded);
+  field(" failed=", items - succeeded);
+  out.append(" start=");
   clock_.append_iso(record.start, out);
-  fmt::format_to(std::back_inserter(out), " duration_us={} process_time_us={} run_method_time_us={}\n",
-                 record.elapsed_us, record.cpu_us, record.run_us);
+  seconds(" duration=", record.elapsed_us);
+  seconds(" process_time=", record.cpu_us);
+  seconds(" run_method_time=", record.run_us);
+  out.push_back('\n');
   file.grown();
 }
 

@@ -125,7 +125,7 @@ void MasterProcess::send(AgentId agent, MasterMessage message) {
   if (line != lines_.end()) line->second->down(std::move(message));
 }
 
-void MasterProcess::on_fact(const Fact& fact, const JobState& state) {
+void MasterProcess::on_fact(const Fact& fact, const JobState& state, PlanReader& /*plan*/) {
   world_.facts[state.epoch()].push_back(fact);
   world_.truth.check(fact);
   world_.trace.note("fact", fact.index(), state.counts().committed, state.counts().failed);

@@ -85,7 +85,7 @@ class MasterProcess final : public AgentLinks, public MasterLog {
   void send(AgentId agent, MasterMessage message) override;
   void accept(AgentId agent, std::shared_ptr<FlakyLine> line) { lines_[agent] = std::move(line); }
 
-  void on_fact(const Fact& fact, const JobState& state) override;
+  void on_fact(const Fact& fact, const JobState& state, PlanReader& plan) override;
   void note(const std::string& text) override { world_.trace.note(text); }
   void tick(const Scheduler& scheduler, std::uint64_t merged_bytes) override;
 

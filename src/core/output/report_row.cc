@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/append.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -13,24 +14,6 @@ namespace windrow {
 namespace {
 
 constexpr std::string_view kLocalAddress = "127.0.0.1";
-
-void append_seconds(std::uint32_t microseconds, std::string& out) {
-  char digits[16];
-  std::size_t at = sizeof(digits);
-  for (int i = 0; i < 6; ++i, microseconds /= 10) {
-    digits[--at] = static_cast<char>('0' + microseconds % 10);
-  }
-  digits[--at] = '.';
-  do {
-    digits[--at] = static_cast<char>('0' + microseconds % 10);
-    microseconds /= 10;
-  } while (microseconds > 0);
-  out.append(digits + at, sizeof(digits) - at);
-}
-
-void append_number(std::uint64_t number, std::string& out) {
-  fmt::format_to(std::back_inserter(out), "{}", number);
-}
 
 // A CSV field: quoted when it must be.
 void append_field(std::string_view text, std::string& out) {
@@ -46,23 +29,31 @@ void append_field(std::string_view text, std::string& out) {
   out.push_back('"');
 }
 
-// A name as JSON text; bytes that are not UTF-8 percent-encoded.
-void append_name(std::string_view name, std::string& out) {
-  if (find_invalid_utf8(name) == std::string_view::npos) {
-    append_json_string(out, name);
+// A name as JSON text, written into a quoted CSV field, where every quote stands twice; bytes that
+// are not UTF-8 percent-encoded.
+void append_quoted_name(std::string_view name, std::string& out) {
+  const auto plain = [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; };
+  if (std::all_of(name.begin(), name.end(), plain)) {
+    out.append("\"\"").append(name).append("\"\"");
     return;
   }
   std::string encoded;
   while (!name.empty()) {
     const std::size_t length = utf8_length(name);
     if (length == 0) {
-      fmt::format_to(std::back_inserter(encoded), "%{:02X}", static_cast<unsigned char>(name[0]));
+      encoded.push_back('%');
+      fmt::format_to(std::back_inserter(encoded), "{:02X}", static_cast<unsigned char>(name[0]));
     } else {
       encoded.append(name.substr(0, length));
     }
     name.remove_prefix(std::max<std::size_t>(length, 1));
   }
-  append_json_string(out, encoded);
+  std::string json;
+  append_json_string(json, encoded);
+  for (const char c : json) {
+    if (c == '"') out.push_back('"');
+    out.push_back(c);
+  }
 }
 
 template <class Each>
@@ -141,56 +132,66 @@ std::string_view ReportRows::header() {
 
 void ReportRows::append(const fact::AttemptEnded& ended, const BatchNames& batch, std::string& out) {
   const AttemptRecord& record = ended.record;
-  fmt::format_to(std::back_inserter(out), "{},{},{},{},process{:03},", record.token.batch,
-                 record.token.picked, record.agent, kLocalAddress, record.process);
-  clock_.append_iso(record.start, out);
+  append_number(record.token.batch, out);
+  out.push_back(',');
+  append_number(record.token.picked, out);
+  out.push_back(',');
   const bool done = ended.verdict == Verdict::kDone;
   const std::uint32_t failed = done ? batch.items - ended.succeeded
                                : ended.verdict == Verdict::kReturned ? 0
                                                                      : batch.items;
-  fmt::format_to(std::back_inserter(out), ",{},{},{},", batch.items, ended.succeeded, failed);
-  append_seconds(record.elapsed_us, out);
-  out.push_back(',');
-  append_seconds(record.cpu_us, out);
-  out.push_back(',');
-  append_seconds(record.run_us, out);
-  out.push_back(',');
+  append_where(record.agent, record.process, record.start, out);
+  for (const std::uint32_t count : {batch.items, ended.succeeded, failed}) {
+    append_number(count, out);
+    out.push_back(',');
+  }
+  for (const std::uint32_t us : {record.elapsed_us, record.cpu_us, record.run_us}) {
+    append_seconds(us, out);
+    out.push_back(',');
+  }
   out.append(status_word(record.status)).push_back(',');
   out.append(error_category(record.status)).push_back(',');
   if (!record.error_type.empty()) append_field(record.error_type + ": " + record.error_message, out);
-  detail_.clear();
-  detail_.append("{\"id\":");
-  append_number(record.token.batch, detail_);
-  detail_.append(",\"root\":");
-  append_name(batch.root, detail_);
-  detail_.append(",\"minibatch\":[");
+  out.append(",\"{\"\"id\"\":");
+  append_number(record.token.batch, out);
+  out.append(",\"\"root\"\":");
+  append_quoted_name(batch.root, out);
+  out.append(",\"\"minibatch\"\":[");
   bool first = true;
   for_each_name(batch, [&](std::string_view name) {
-    if (!first) detail_.push_back(',');
+    if (!first) out.push_back(',');
     first = false;
-    append_name(name, detail_);
+    append_quoted_name(name, out);
   });
-  detail_.append("]}");
-  out.push_back(',');
-  append_field(detail_, out);
-  out.push_back('\n');
+  out.append("]}\"\n");
 }
 
 void ReportRows::append(const fact::LoadEnded& ended, std::string& out) {
-  fmt::format_to(std::back_inserter(out), ",,{},{},process{:03},", ended.agent, kLocalAddress,
-                 ended.process);
-  clock_.append_iso(ended.start, out);
-  out.append(",0,0,0,");
-  append_seconds(ended.elapsed_us, out);
-  out.push_back(',');
-  append_seconds(ended.cpu_us, out);
-  out.push_back(',');
-  append_seconds(ended.elapsed_us, out);
-  out.push_back(',');
+  out.append(",,");
+  append_where(ended.agent, ended.process, ended.start, out);
+  out.append("0,0,0,");
+  for (const std::uint32_t us : {ended.elapsed_us, ended.cpu_us, ended.elapsed_us}) {
+    append_seconds(us, out);
+    out.push_back(',');
+  }
   out.append(status_word(ended.status));
   out.append(ended.status == LoadStatus::kDone ? ",," : ",user,");
   if (!ended.error_type.empty()) append_field(ended.error_type + ": " + ended.error_message, out);
   out.append(",\n");
+}
+
+// Node, address, process and start, each with its comma.
+void ReportRows::append_where(AgentId agent,
+                              ProcessNumber process,
+                              WallTime start,
+                              std::string& out) {
+  append_number(agent, out);
+  out.push_back(',');
+  out.append(kLocalAddress).push_back(',');
+  append_process_name(process, out);
+  out.push_back(',');
+  clock_.append_iso(start, out);
+  out.push_back(',');
 }
 
 void ReportRows::append_failed_items(const fact::AttemptEnded& ended,

@@ -42,8 +42,9 @@ class ReportRows {
                            std::uint32_t tries, std::string& out);
 
  private:
+  void append_where(AgentId agent, ProcessNumber process, WallTime start, std::string& out);
+
   ClockText clock_;
-  std::string detail_;
 };
 
 }  // namespace windrow

@@ -137,7 +137,7 @@ std::string join_arguments(const std::vector<std::string>& arguments) {
       continue;
     }
     out += '\'';
-    for (const char c : argument) out += c == '\'' ? "'\''" : std::string(1, c);
+    for (const char c : argument) out += c == '\'' ? "'\\''" : std::string(1, c);
     out += '\'';
   }
   return out;

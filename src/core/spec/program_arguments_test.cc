@@ -61,7 +61,7 @@ TEST(JoinArguments, IsUndoneBySplitting) {
                                          "'",
                                          "''",
                                          "a\\'b"};
-  EXPECT_EQ(*split_arguments(join_arguments(hard)), hard);
+  EXPECT_EQ(split_arguments(join_arguments(hard)).value(), hard);
   EXPECT_EQ(join_arguments({"--model", "m.bin", "${{inputs.a}}"}), "--model m.bin ${{inputs.a}}");
 }
 
@@ -74,7 +74,7 @@ TEST(JoinArguments, IsUndoneBySplittingForAnyText) {
         word += " '\"\\$`\n{}.ab\xc3\xff"[random() % 14];
       }
     }
-    ASSERT_EQ(*split_arguments(join_arguments(words)), words) << join_arguments(words);
+    ASSERT_EQ(split_arguments(join_arguments(words)).value(), words) << join_arguments(words);
   }
 }
 

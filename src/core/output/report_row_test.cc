@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/output/report_row.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace windrow {
+namespace {
+
+fact::AttemptEnded done() {
+  fact::AttemptEnded ended;
+  ended.record.token = {1, 7, 2};
+  ended.record.process = 3;
+  ended.record.returned = 2;
+  ended.record.start = {1794725093123456789};
+  ended.record.elapsed_us = 1234567;
+  ended.record.run_us = 1200000;
+  ended.record.cpu_us = 5;
+  ended.succeeded = 2;
+  return ended;
+}
+
+const std::string kNames("a.txt\0b.txt", 11);
+
+TEST(ReportRows, HaveAllColumnsInOrder) {
+  std::string out;
+  ReportRows().append(done(), {2, "/in", kNames}, out);
+  EXPECT_EQ(out,
+            "7,2,0,127.0.0.1,process003,2026-11-15T06:44:53.123456Z,2,2,0,1.234567,0.000005,"
+            "1.200000,RUN_DONE,,,\"{\"\"id\"\":7,\"\"root\"\":\"\"/in\"\",\"\"minibatch\"\":"
+            "[\"\"a.txt\"\",\"\"b.txt\"\"]}\"\n");
+}
+
+TEST(ReportRows, WriteNamesThatAreNotUtf8AsPercentEncodedBytes) {
+  std::string out;
+  ReportRows().append(done(), {1, "/in", "\xff\"\n"}, out);
+  EXPECT_NE(out.find("[\"\"%FF\\\"\"\\n\"\"]"), std::string::npos) << out;
+}
+
+TEST(ReportRows, QuoteAnErrorWithCommasAndLineBreaks) {
+  fact::AttemptEnded failed = done();
+  failed.verdict = Verdict::kRetry;
+  failed.succeeded = 0;
+  failed.record.status = AttemptStatus::kRunException;
+  failed.record.error_type = "ValueError";
+  failed.record.error_message = "a, \"b\"\nc";
+  std::string out;
+  ReportRows().append(failed, {2, "/in", kNames}, out);
+  EXPECT_NE(out.find(",2,0,2,"), std::string::npos) << out;
+  EXPECT_NE(out.find("RUN_EXCEPTION,user,\"ValueError: a, \"\"b\"\"\nc\","), std::string::npos) << out;
+}
+
+TEST(ReportRows, NameEveryItemOfAMiniBatchThatUsedUpItsTries) {
+  fact::AttemptEnded failed = done();
+  failed.verdict = Verdict::kFailed;
+  failed.record.error_type = "ValueError";
+  std::string out;
+  ReportRows().append_failed_items(failed, {2, "/in", kNames}, 3, out);
+  EXPECT_NE(out.find("\"item\":\"/in/a.txt\",\"tries\":3"), std::string::npos) << out;
+  EXPECT_NE(out.find("\"item\":\"/in/b.txt\""), std::string::npos) << out;
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
+}
+
+TEST(ReportRows, SayHowManyItemsAShortReturnLacks) {
+  fact::AttemptEnded brief = done();
+  brief.record.returned = brief.succeeded = 1;
+  std::string out;
+  ReportRows().append_failed_items(brief, {2, "/in", kNames}, 0, out);
+  EXPECT_NE(out.find("\"item\":null,\"missing\":1"), std::string::npos) << out;
+  out.clear();
+  ReportRows().append_failed_items(done(), {2, "/in", kNames}, 0, out);
+  EXPECT_EQ(out, "");
+}
+
+}  // namespace
+}  // namespace windrow
