@@ -212,8 +212,9 @@ AttemptRecord Agent::make_record(ProcessNumber process,
 }
 
 RowRange Agent::keep_rows(const Token& token, std::uint32_t items, std::string_view rows) {
+  // Nothing is written, so nothing needs a sync: the empty range lies where everything is synced.
+  if (rows.empty()) return RowRange{};
   RowRange range{.offset = segment_->end()};
-  if (rows.empty()) return range;
   const Chunk chunk{.token = token, .items = items};
   range.length = append_chunk(chunk, rows, segment_->buffer());
   segment_->grown();

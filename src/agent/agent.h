@@ -105,6 +105,8 @@ class Agent final : public WorkerHost::Sink {
   void segment_synced(std::uint64_t up_to);
   void say(ToMaster body);
   void say_stopped_when_synced();
+  void say_hello();
+  void abandon_workers();
   void rejoin();
   void heartbeat();
   void arm_check();

@@ -60,7 +60,7 @@ void Agent::carry_out(order::Send& one) {
   command.tries = one.work.tries;
   command.payload_size = one.work.payload.size();
   if (!host_->send(one.process, encode_command(command), one.work.payload)) {
-    supervisor_->unsent(one.process, std::move(one.work));
+    supervisor_->unsent(one.process, std::move(one.work), loop_.now());
   }
 }
 

@@ -13,7 +13,7 @@ class JobMerge final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.description("Publish the rows that a failed or cancelled job has committed");
-    app.add_option("job", job_, "Name or folder of the job")->required();
+    app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
   }
 
   int run() override {

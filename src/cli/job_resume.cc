@@ -11,7 +11,7 @@ class JobResume final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.description("Go on with a job that was killed, cancelled or has failed");
-    app.add_option("job", job_, "Name or folder of the job")->required();
+    app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
   }
 
   int run() override {

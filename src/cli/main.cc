@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "os/machine.h"
 
@@ -36,9 +37,58 @@ int exit_code(ErrorCode code) {
 // One command below `parent`; `chosen` is set when it is the one.
 void add(CLI::App& parent, const char* name, std::unique_ptr<Command> command,
          std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>>& commands) {
-  CLI::App* app = parent.add_subcommand(name, "");
+  CLI::App* app = parent.add_subcommand(name, "")->group("Commands");
   command->declare(*app);
   commands.emplace_back(app, std::move(command));
+}
+
+// The command that was being read: windrow, or run, or job resume below it.
+const CLI::App& deepest(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : deepest(*chosen.front());
+}
+
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : full_name(*parent) + " " + app.get_name();
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  const std::vector<std::string_view> views(known.begin(), known.end());
+  const auto near = nearest_name(word, views);
+  return near ? fmt::format("; did you mean {}?", *near) : "";
+}
+
+std::string unknown_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return fmt::format("{} has no command {}, only: {}{}", full_name(app), in_quotes(word),
+                     fmt::join(names, ", "), did_you_mean(word, names));
+}
+
+std::string unknown_word(const CLI::App& app, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  if (!name.starts_with("-")) {
+    return fmt::format("{} does not take {}", full_name(app), in_quotes(word));
+  }
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
+  }
+  return fmt::format("{} has no flag {}{}", full_name(app), name, did_you_mean(name, flags));
+}
+
+// What is wrong with the command line, in our words.
+std::string refusal(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> unknown = app.remaining();
+  const bool wants_command = app.get_require_subcommand_min() > 0;
+  if (!unknown.empty() && wants_command) return unknown_command(app, unknown.front());
+  // CLI11 gives flags and plain words in the order of the line, values of unknown flags included.
+  const auto flag = std::find_if(unknown.begin(), unknown.end(),
+                                 [](const std::string& word) { return word.starts_with("-"); });
+  if (flag != unknown.end()) return unknown_word(app, *flag);
+  if (!unknown.empty()) return unknown_word(app, unknown.front());
+  return fmt::format("{}: {}", full_name(app), error.what());
 }
 
 }  // namespace
@@ -58,13 +108,18 @@ int command_line(int argc, char** argv) {
     scripts.assign(dashes + 1, ours.end());
     ours.erase(dashes, ours.end());
   }
-  CLI::App app("windrow: runs a Python function over files at scale; every result once, or a reason");
+  CLI::App app("Runs a Python function over files at scale; every result once, or a reason why not",
+               "windrow");
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  app.get_formatter()->label("Positionals", "Arguments");
+  app.get_formatter()->label("REQUIRED", "");
   app.set_version_flag("--version", "windrow " WINDROW_VERSION);
   app.require_subcommand(1);
   app.footer(kFooter);
   std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> commands;
   add(app, "run", make_run_command(std::move(scripts), has_script_arguments), commands);
   CLI::App* job = app.add_subcommand("job", "Go on with a job, or publish what it has");
+  job->group("Commands")->footer("");
   job->require_subcommand(1);
   add(*job, "resume", make_job_resume_command(), commands);
   add(*job, "merge", make_job_merge_command(), commands);
@@ -73,9 +128,15 @@ int command_line(int argc, char** argv) {
   try {
     app.parse(ours);
   } catch (const CLI::ParseError& error) {
-    const bool asked = error.get_exit_code() == 0;  // --help, --version
-    app.exit(error);
-    return asked ? kExitCompleted : kExitRefused;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const CLI::App& command = deepest(app);
+    if (command.get_require_subcommand_min() > 0 && command.remaining().empty()) {
+      write_out(2, app.help());
+      return kExitRefused;
+    }
+    write_out(2, fmt::format("{}\n`{} --help` tells all about it\n", refusal(command, error),
+                             full_name(command)));
+    return kExitRefused;
   }
   for (const auto& [parsed, command] : commands) {
     if (parsed->parsed()) return command->run();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // windrow retry JOB
+#include <optional>
+
 #include "cli/command.h"
 #include "cli/run_job.h"
 #include "workspace/retry_job.h"
@@ -14,13 +16,17 @@ class Retry final : public Command {
     app.description(
         "Run the failed mini-batches of a job again, in a new job whose result holds the old rows too");
     app.footer("The old result stays as it is, unless --replace says otherwise.\n");
-    app.add_option("job", job_, "Name or folder of the job")->required();
-    app.add_option("--timeout", flags_.timeout, "Seconds that run() may take");
-    app.add_option("--max-retries", flags_.max_retries, "Tries after the first one");
-    app.add_option("--error-threshold", flags_.error_threshold, "Failed items allowed");
-    app.add_option("--workers", flags_.workers, "Worker processes");
-    app.add_option("--python", flags_.python, "Interpreter for the script");
-    app.add_option("--job-dir", flags_.job_dir, "Folder of the new job");
+    app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
+    const auto option = [&app](const char* name, std::optional<std::string>& value,
+                               const char* type, const char* text) {
+      app.add_option(name, value, text)->type_name(type);
+    };
+    option("--timeout", flags_.timeout, "S", "Seconds that run() may take (as before)");
+    option("--max-retries", flags_.max_retries, "N", "Tries after the first one (as before)");
+    option("--error-threshold", flags_.error_threshold, "N", "Failed items allowed (as before)");
+    option("--workers", flags_.workers, "N", "Worker processes (as before)");
+    option("--python", flags_.python, "PATH", "Interpreter for the script");
+    option("--job-dir", flags_.job_dir, "FOLDER", "Folder of the new job");
     app.add_flag("--replace", replace_, "Put the new result in place of the old one when complete");
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // windrow run SCRIPT --input FOLDER | windrow run JOB.yml
+#include <optional>
 #include <utility>
 
 #include "cli/command.h"
@@ -30,28 +31,38 @@ class Run final : public Command {
   void declare(CLI::App& app) override {
     app.description("Run a script over files, or a job file, to the end");
     app.footer(kFooter);
-    app.add_option("job", job_, "A Python file with run(mini_batch), or a job file (.yml, .yaml)")
-        ->required();
-    app.add_option("--input", flags_.input, "Folder (or file) with the items");
-    app.add_option("--output", flags_.output, "Folder for the result and what the script writes");
-    app.add_option("--append-row-to", flags_.append_row_to, "File for the rows, in --output unless a path");
-    app.add_option("--mini-batch-size", flags_.mini_batch_size, "Files in a mini-batch (10)");
-    app.add_option("--workers", flags_.workers, "Worker processes (as many as CPUs)");
-    app.add_option("--timeout", flags_.timeout, "Seconds that run() may take (60)");
-    app.add_option("--max-retries", flags_.max_retries, "Tries after the first one (2)");
-    app.add_option("--error-threshold", flags_.error_threshold,
-                   "Failed items allowed before the job fails; -1 for any number (-1)");
-    app.add_option("--python", flags_.python, "Interpreter for the script");
-    app.add_option("--job-dir", flags_.job_dir, "Folder of the job (a new one in $WINDROW_HOME/jobs)");
-    app.add_option("--name", flags_.name, "Name of the job (made up)");
-    app.add_option("--set", sets_, "KEY=VALUE over the job file, e.g. retry_settings.timeout=300");
+    app.add_option("JOB", job_, "A Python file with run(mini_batch), or a job file (.yml, .yaml)")
+        ->required()
+        ->type_name("");
+    const auto option = [&app](const char* name, std::optional<std::string>& value,
+                               const char* type, const char* text) {
+      app.add_option(name, value, text)->type_name(type);
+    };
+    option("--input", flags_.input, "FOLDER", "Folder (or file) with the items");
+    option("--output", flags_.output, "FOLDER", "For the result and what the script writes");
+    option("--append-row-to", flags_.append_row_to, "FILE",
+           "File for the rows, in --output unless a path (parallel_run_step.txt)");
+    option("--mini-batch-size", flags_.mini_batch_size, "N", "Files in a mini-batch (10)");
+    option("--workers", flags_.workers, "N", "Worker processes (as many as CPUs)");
+    option("--timeout", flags_.timeout, "S", "Seconds that run() may take (60)");
+    option("--max-retries", flags_.max_retries, "N", "Tries after the first one (2)");
+    option("--error-threshold", flags_.error_threshold, "N",
+           "Failed items allowed before the job fails; -1 for any number (-1)");
+    option("--python", flags_.python, "PATH",
+           "Interpreter for the script ($WINDROW_PYTHON, the active environment, python3)");
+    option("--job-dir", flags_.job_dir, "FOLDER",
+           "Folder of the job (a new one in $WINDROW_HOME/jobs)");
+    option("--name", flags_.name, "NAME", "Name of the job (made up)");
+    app.add_option("--set", sets_, "Over the job file, e.g. retry_settings.timeout=300; repeatable")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
     app.add_flag("--new", afresh_, "Start afresh even if an unfinished job could go on");
   }
 
   int run() override {
     auto reading = read();
     if (!reading) {
-      write_out(2, problems_text(reading.error()) + "\n");
+      write_out(2, problems_text(reading.error()));
       return kExitRefused;
     }
     return run_to_the_end([&] { return start_job(*std::move(reading), afresh_); });

@@ -9,6 +9,7 @@
 //   CRASH_EXCEPT  less these
 //   CRASH_LOG     gets a line for each call: number, name, path
 //   CRASH_SHADOW  folder for what was synced (shadow.h); none without it
+//   CRASH_NAMED   set: the file system knows no files without a name (O_TMPFILE)
 //   CRASH_AT      the number of the call that something happens to, from 1; 0 or nothing: none
 //   CRASH_HOW     before   the process dies instead of the call
 //                 after    it dies when the call is done
@@ -53,6 +54,7 @@ struct Settings {
   std::vector<std::string> except;
   std::string log;
   std::string shadow;
+  bool named = false;
   std::uint64_t at = 0;
   How how = How::kNothing;
   int error = EIO;
@@ -100,6 +102,7 @@ Settings read_settings() {
   out.except = paths("CRASH_EXCEPT");
   out.log = variable("CRASH_LOG");
   out.shadow = variable("CRASH_SHADOW");
+  out.named = !variable("CRASH_NAMED").empty();
   out.at = std::strtoull(variable("CRASH_AT").c_str(), nullptr, 10);
   out.how = how_from(variable("CRASH_HOW"));
   if (const int error = std::atoi(variable("CRASH_ERRNO").c_str())) out.error = error;
@@ -128,7 +131,14 @@ bool counts(const std::string& path) {
 
 std::string path_of(int descriptor) { return link_target("/proc/self/fd/" + std::to_string(descriptor)); }
 
+// The engine names what lies deep as /proc/self/fd/N/name, because addresses of sockets are short.
 std::string path_of(int folder, const char* path) {
+  constexpr std::string_view kByNumber = "/proc/self/fd/";
+  const std::string_view text = path;
+  if (const std::size_t slash = text.find('/', kByNumber.size());
+      text.starts_with(kByNumber) && slash != std::string_view::npos) {
+    return link_target(std::string(text.substr(0, slash))) + std::string(text.substr(slash));
+  }
   if (path[0] == '/') return path;
   char here[4096];
   const std::string base = folder == AT_FDCWD ? ::getcwd(here, sizeof(here)) : path_of(folder);
@@ -222,6 +232,10 @@ int open_counted(const char* name, int folder, const char* path, int flags, mode
   if (!makes || !acts_here() || !counts(path_of(folder, path))) return call(false);
   struct stat status{};
   const bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+  if (unnamed && settings->named) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
   const bool existed = !unnamed && ::fstatat(folder, path, &status, 0) == 0;
   return counted(name, path_of(folder, path), call, [&](int opened) {
     if (!existed) shadow_forget(settings->shadow, opened);

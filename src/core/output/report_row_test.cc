@@ -39,6 +39,19 @@ TEST(ReportRows, WriteNamesThatAreNotUtf8AsPercentEncodedBytes) {
   EXPECT_NE(out.find("[\"\"%FF\\\"\"\\n\"\"]"), std::string::npos) << out;
 }
 
+TEST(ReportRows, EscapeWhateverJsonAndCsvWouldMisread) {
+  for (const std::string odd : {"\"", "\\", "\x01", "\x1f", "\xc3\xa9"}) {
+    for (std::size_t at = 0; at < 20; ++at) {
+      std::string name = "abcdefghijklmnopqrst";
+      name.insert(at, odd);
+      std::string out;
+      ReportRows().append(done(), {1, "/in", name}, out);
+      const bool as_is = out.find("\"\"" + name + "\"\"") != std::string::npos;
+      EXPECT_EQ(as_is, odd == "\xc3\xa9") << out;
+    }
+  }
+}
+
 TEST(ReportRows, QuoteAnErrorWithCommasAndLineBreaks) {
   fact::AttemptEnded failed = done();
   failed.verdict = Verdict::kRetry;

@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/text.h"
 
 namespace windrow {
 namespace {
+
+constexpr double kRateSeconds = 15;
+constexpr std::size_t kCellsMin = 10;
+constexpr std::size_t kCellsMax = 40;
 
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -17,17 +22,21 @@ std::string rate_text(double rate) {
   return rate >= 10 ? human_count(static_cast<std::uint64_t>(rate)) : fmt::format("{:.1f}", rate);
 }
 
-std::string tail_text(const Progress& progress) {
-  std::string out;
-  if (progress.rate > 0) out += fmt::format(", {}/s", rate_text(progress.rate));
+std::string rest_text(double seconds_left) {
+  const std::chrono::seconds rest(static_cast<std::int64_t>(std::min(seconds_left, 1e9)) + 1);
+  return rest < std::chrono::minutes(1) ? fmt::format("{} s", rest.count()) : human_duration(rest);
+}
+
+// What stands behind the counts, the most important first.
+std::vector<std::string> details(const Progress& progress) {
+  std::vector<std::string> out;
+  if (progress.merging) out.push_back(human_bytes(progress.merged_bytes) + " merged");
   const BatchId left = progress.created - progress.processed;
   if (progress.all_created && progress.rate > 0 && left > 0) {
-    const double rest = std::min(left / progress.rate, 1e9);
-    out += fmt::format(", about {} left",
-                       human_duration(std::chrono::seconds(static_cast<std::int64_t>(rest) + 1)));
+    out.push_back(rest_text(left / progress.rate) + " left");
   }
-  out += fmt::format(", {} worker{}", progress.workers, progress.workers == 1 ? "" : "s");
-  if (progress.merging) out += fmt::format(", {} merged", human_bytes(progress.merged_bytes));
+  if (progress.rate > 0 && left > 0) out.push_back(rate_text(progress.rate) + "/s");
+  out.push_back(fmt::format("{} worker{}", progress.workers, progress.workers == 1 ? "" : "s"));
   return out;
 }
 
@@ -54,18 +63,25 @@ Progress ProgressMeter::measure(const Scheduler& scheduler,
   progress.job_time = scheduler.job_time(now);
   progress.merging = state.all_final();
   progress.merged_bytes = merged_bytes;
+  count(now, progress.processed);
+  progress.rate = weight_ > 0 ? sum_ / weight_ : 0;
+  return progress;
+}
+
+void ProgressMeter::count(TimePoint now, BatchId processed) {
+  const bool more = measured_ && processed > last_processed_;
   if (begun_ && now > last_) {
     const double passed = seconds(now - last_);
-    const double fresh = std::max(0.0, (static_cast<double>(progress.processed) -
-                                        static_cast<double>(last_processed_)) / passed);
-    const double weight = rate_ == 0 ? 1 : 1 - std::exp(-passed / 15);
-    rate_ += (fresh - rate_) * weight;
+    // A resumed job may find less done than it had shown.
+    const double fresh = more ? (processed - last_processed_) / passed : 0;
+    const double kept = std::exp(-passed / kRateSeconds);
+    sum_ = sum_ * kept + fresh * (1 - kept);
+    weight_ = weight_ * kept + (1 - kept);
   }
-  begun_ = true;
+  begun_ = begun_ || more;
+  measured_ = true;
   last_ = now;
-  last_processed_ = progress.processed;
-  progress.rate = rate_;
-  return progress;
+  last_processed_ = processed;
 }
 
 std::string progress_line(const Progress& progress) {
@@ -73,27 +89,33 @@ std::string progress_line(const Progress& progress) {
                                 human_count(progress.created), progress.all_created ? "" : "+");
   if (progress.all_created) out += fmt::format(" ({} %)", percent(progress));
   if (progress.failed > 0) out += fmt::format(", {} failed", human_count(progress.failed));
-  return out + tail_text(progress);
+  for (const std::string& detail : details(progress)) out += ", " + detail;
+  return out;
 }
 
 std::string progress_bar(const Progress& progress, std::uint32_t width, bool colour) {
-  const std::string numbers =
-      fmt::format(" {}/{}{}", human_count(progress.processed), human_count(progress.created),
+  const std::string start = fmt::format("{:>3} % ", percent(progress));
+  const std::string counts =
+      fmt::format("{}/{}{}", human_count(progress.processed), human_count(progress.created),
                   progress.all_created ? "" : "+");
   const std::string failed =
-      progress.failed > 0 ? fmt::format(" {} failed", human_count(progress.failed)) : "";
-  const std::string tail = tail_text(progress);
-  const std::size_t used = 7 + numbers.size() + failed.size() + tail.size();
-  const std::size_t cells = width > used + 10 ? std::min<std::size_t>(width - used, 40) : 0;
-  const auto full = static_cast<std::size_t>(percent(progress)) * cells / 100;
-  std::string out = fmt::format("{:>3} % ", percent(progress));
-  if (cells > 0) out += fmt::format("{}{}", fmt::format("{:#<{}}", "", full),
-                                    fmt::format("{:.<{}}", "", cells - full));
-  out += numbers;
-  out += colour && !failed.empty() ? "\x1b[31m" + failed + "\x1b[0m" : failed;
-  std::string rest = tail;
-  if (used > width && width > 0) rest.resize(rest.size() - std::min<std::size_t>(rest.size(), used - width));
-  return out + rest;
+      progress.failed > 0 ? fmt::format(", {} failed", human_count(progress.failed)) : "";
+  std::size_t used = start.size() + counts.size();
+  if (used > width) return start.substr(0, width);
+  std::string tail;
+  if (used + failed.size() <= width) {
+    used += failed.size();
+    tail = colour && !failed.empty() ? ", \x1b[31m" + failed.substr(2) + "\x1b[0m" : failed;
+  }
+  for (const std::string& detail : details(progress)) {
+    if (used + 2 + detail.size() > width) break;
+    used += 2 + detail.size();
+    tail += ", " + detail;
+  }
+  const std::size_t cells = width >= used + kCellsMin + 1 ? std::min(width - used - 1, kCellsMax) : 0;
+  if (cells == 0) return start + counts + tail;
+  const std::size_t full = static_cast<std::size_t>(percent(progress)) * cells / 100;
+  return start + std::string(full, '#') + std::string(cells - full, '.') + " " + counts + tail;
 }
 
 std::string status_text(JobStatus status) {

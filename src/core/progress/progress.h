@@ -27,22 +27,28 @@ struct Progress {
   std::uint64_t merged_bytes = 0;
 };
 
-// Keeps the rate: a mean over the last half minute or so.
+// Keeps the rate: a mean over the last half minute or so, from the first mini-batch that was
+// processed on. How long Python took to start says nothing about the time left.
 class ProgressMeter {
  public:
   Progress measure(const Scheduler& scheduler, TimePoint now, std::uint64_t merged_bytes);
 
  private:
-  bool begun_ = false;
+  void count(TimePoint now, BatchId processed);
+
+  bool measured_ = false;
+  bool begun_ = false;  // something was processed since the first measure
   TimePoint last_;
   BatchId last_processed_ = 0;
-  double rate_ = 0;
+  double sum_ = 0;     // of rates, each with its weight; older ones weigh less
+  double weight_ = 0;  // of all in sum_
 };
 
-// "412 of 1,000 mini-batches (41 %), 3 failed, 120/s, about 5 s left, 2 workers"
+// "412 of 1,000 mini-batches (41 %), 3 failed, 120/s, 5 s left, 2 workers"
 std::string progress_line(const Progress& progress);
 
-// The same with a bar, not wider than `width` columns; colours when asked.
+// The same with a bar, not wider than `width` columns: what does not fit is left out as a whole,
+// the least important part first. Failures are red when `colour`.
 std::string progress_bar(const Progress& progress, std::uint32_t width, bool colour);
 
 // "Completed", "Failed", "Canceled", "Running"

@@ -38,6 +38,8 @@ void Supervisor::kill(ProcessNumber process,
   worker.since = now;
   worker.reason = reason;
   worker.kill_why = why;
+  const bool overdue = reason == EndReason::kRunTimeout || reason == EndReason::kOverheadTimeout;
+  if (overdue) worker.overdue = worker.sent.front().token;
   out.emplace_back(order::Kill{process, std::move(why)});
 }
 
@@ -48,6 +50,7 @@ void Supervisor::check(const std::map<ProcessNumber, WorkerPage>& pages,
   for (auto& [process, worker] : workers_) {
     const auto page = pages.find(process);
     if (page != pages.end()) check_one(process, worker, page->second, now, out);
+    worker.clogged = false;
   }
   if (stopping_ == StopMode::kDrain) {
     if (now >= drain_deadline_) {
@@ -56,6 +59,7 @@ void Supervisor::check(const std::map<ProcessNumber, WorkerPage>& pages,
       next_check_ = std::min(next_check_, drain_deadline_);
     }
   }
+  dispatch(now, out);
   if (!stopping_) balance(pages, now, out);
 }
 
@@ -71,10 +75,10 @@ void Supervisor::check_one(ProcessNumber process,
   EndReason reason = EndReason::kOverheadTimeout;
   std::string why;
   if (worker.state == State::kEnding) {
-    if (worker.reason != EndReason::kShutdown) return;
+    if (!worker.kill_why.empty()) return;
     limit = limits_.shutdown_timeout;
-    reason = EndReason::kShutdown;
-    why = fmt::format("shutdown() took longer than {}", seconds(limit));
+    reason = worker.reason;
+    why = fmt::format("its end took longer than {}", seconds(limit));
   } else if (worker.state == State::kStarting) {
     limit = limits_.init_timeout();
     reason = EndReason::kInitTimeout;
@@ -134,7 +138,7 @@ void Supervisor::exited(const WorkerEnd& end,
   for (auto work = unread.rbegin(); work != unread.rend(); ++work) {
     const auto sent = std::find_if(worker.sent.begin(), worker.sent.end(),
                                    [&](const Sent& one) { return one.token == work->token; });
-    CHECK(sent != worker.sent.end());
+    if (sent == worker.sent.end()) continue;  // a worker that lies has answered for it already
     if (planted(Fault::kChargeBystander) && worker.sent.size() == unread.size() + 1 &&
         work == unread.rbegin() && !stopping_) {
       std::swap(*sent, worker.sent.front());
@@ -162,9 +166,10 @@ void Supervisor::exited(const WorkerEnd& end,
     }
   } else if (worker.sent.empty() && worker.reason == EndReason::kItself &&
              worker.state == State::kReady) {
-    // Died with nothing in hand: nobody is charged, but a worker that always does so must not be
+    // Died with nothing in hand: nobody is charged, but workers that always do so must not be
     // replaced for ever.
-    load_failure(describe_end(end));
+    ++idle_deaths_;
+    last_idle_death_ = describe_end(end);
   }
   blame(end, worker, wall, out);
   start_workers(now, out);
@@ -176,6 +181,10 @@ void Supervisor::exited(const WorkerEnd& end,
 void Supervisor::blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out) {
   if (worker.sent.empty()) return;
   auto guilty = worker.sent.begin();
+  // Ended for the sake of one that has answered after all: what it went on with is a bystander.
+  const bool answered =
+      worker.overdue && std::none_of(worker.sent.begin(), worker.sent.end(),
+                                     [&](const Sent& one) { return one.token == *worker.overdue; });
   if (holds_batch(end.page.phase)) {
     const auto named = std::find_if(
         worker.sent.begin(), worker.sent.end(), [&](const Sent& one) {
@@ -191,7 +200,7 @@ void Supervisor::blame(const WorkerEnd& end, const Worker& worker, WallTime wall
     record.start = wall;
     record.memory_peak = end.memory_peak;
     record.status = AttemptStatus::kReturned;
-    if (sent == guilty && worker.reason != EndReason::kStopped) {
+    if (sent == guilty && worker.reason != EndReason::kStopped && !answered) {
       const bool run = worker.reason == EndReason::kRunTimeout;
       const bool overhead = worker.reason == EndReason::kOverheadTimeout;
       record.status = run        ? AttemptStatus::kRunTimeout
@@ -222,11 +231,14 @@ void Supervisor::give_up_or_end(Orders& out) {
     stopped_said_ = true;
     return;
   }
-  if (!gave_up_ && load_failures_ >= limits_.load_failures_max()) {
+  if (!gave_up_ && !may_start()) {
     gave_up_ = true;
+    const bool idle = idle_deaths_ >= limits_.load_failures_max();
     out.emplace_back(order::ReportGaveUp{
-        fmt::format("{} worker starts failed in a row, the first with: {}", load_failures_,
-                    first_load_failure_)});
+        idle ? fmt::format("{} workers ended in a row without work, the last one so: {}",
+                           idle_deaths_, last_idle_death_)
+             : fmt::format("{} worker starts failed in a row, the first with: {}", load_failures_,
+                           first_load_failure_)});
     while (!queue_.empty()) {
       hand_back(queue_.front().token, out);
       queue_.pop_front();

@@ -13,6 +13,8 @@ namespace {
 // A worker's queue should last about so long, so that it never waits for us.
 constexpr double kQueueMicroseconds = 1000;
 constexpr std::uint32_t kDepthMax = 16;
+// When a worker whose queue was full is tried again.
+constexpr Duration kClogged = std::chrono::milliseconds(50);
 
 }  // namespace
 
@@ -90,6 +92,7 @@ void Supervisor::ready(ProcessNumber process, fact::LoadEnded load, TimePoint no
   if (stopping_) {
     retire(process, worker, now, out);
   } else {
+    start_workers(now, out);  // those that the failures before had held back
     dispatch(now, out);
   }
 }
@@ -105,6 +108,7 @@ void Supervisor::load_failed(ProcessNumber process,
   if (worker.state == State::kStarting) {
     worker.state = State::kEnding;
     worker.since = now;
+    next_check_ = std::min(next_check_, now + limits_.shutdown_timeout);
   }
   load_failure(load.error_message);
   out.emplace_back(order::ReportLoad{std::move(load)});
@@ -123,6 +127,7 @@ void Supervisor::answered(ProcessNumber process, AttemptRecord record, TimePoint
   const std::uint32_t items = worker.sent.front().items;
   worker.sent.pop_front();
   worker.clogged = false;
+  idle_deaths_ = 0;
   measure(record, out);
   out.emplace_back(order::ReportAttempt{std::move(record), items});
   if (stopping_) {
@@ -143,12 +148,13 @@ void Supervisor::misbehaved(ProcessNumber process,
   }
 }
 
-void Supervisor::unsent(ProcessNumber process, Work work) {
+// It may have nothing to answer, so the next try is a matter of time, not of its next packet.
+void Supervisor::unsent(ProcessNumber process, Work work, TimePoint now) {
   Worker& worker = workers_.at(process);
-  CHECK(!worker.sent.empty() && worker.sent.back().token == work.token);
-  worker.sent.pop_back();
+  std::erase_if(worker.sent, [&](const Sent& one) { return one.token == work.token; });
   worker.clogged = true;
   queue_.push_front(std::move(work));
+  next_check_ = std::min(next_check_, now + kClogged);
 }
 
 void Supervisor::taken_back(ProcessNumber process,
@@ -159,10 +165,10 @@ void Supervisor::taken_back(ProcessNumber process,
   CHECK(it != workers_.end());
   Worker& worker = it->second;
   for (Work& work : works) {
-    const auto sent = std::find_if(worker.sent.begin(), worker.sent.end(),
-                                   [&](const Sent& one) { return one.token == work.token; });
-    CHECK(sent != worker.sent.end());
-    worker.sent.erase(sent);
+    // A worker that lies may have answered for it already.
+    if (std::erase_if(worker.sent, [&](const Sent& one) { return one.token == work.token; }) == 0) {
+      continue;
+    }
     if (stopping_) {
       hand_back(work.token, out);
     } else {
@@ -201,12 +207,16 @@ std::size_t Supervisor::starting() const {
       }));
 }
 
+bool Supervisor::may_start() const {
+  const std::uint32_t max = limits_.load_failures_max();
+  return load_failures_ + starting() < max && idle_deaths_ < max;
+}
+
 // So many at a time that the failures can never pass the limit: the worker after the last allowed
 // failure is never started.
 void Supervisor::start_workers(TimePoint now, Orders& out) {
   if (stopping_ || gave_up_) return;
-  while (workers_.size() < limits_.slots &&
-         load_failures_ + starting() < limits_.load_failures_max()) {
+  while (workers_.size() < limits_.slots && may_start()) {
     const ProcessNumber process = process_next_++;
     workers_[process].since = now;
     next_check_ = std::min(next_check_, now + limits_.init_timeout());
@@ -228,6 +238,7 @@ void Supervisor::dispatch(TimePoint now, Orders& out) {
     }
     if (least == nullptr) return;
     least->sent.push_back({queue_.front().token, queue_.front().items, now});
+    next_check_ = std::min(next_check_, now + std::min(limits_.run_timeout, limits_.overhead_timeout));
     out.emplace_back(order::Send{best, std::move(queue_.front())});
     queue_.pop_front();
   }

@@ -114,7 +114,7 @@ class Supervisor {
   // REQUIRES: expects(process, record.token).
   void answered(ProcessNumber process, AttemptRecord record, TimePoint now, Orders& out);
   void misbehaved(ProcessNumber process, const std::string& what, TimePoint now, Orders& out);
-  void unsent(ProcessNumber process, Work work);
+  void unsent(ProcessNumber process, Work work, TimePoint now);
   void taken_back(ProcessNumber process, std::vector<Work> works, TimePoint now, Orders& out);
   void exited(const WorkerEnd& end, std::vector<Work> unread, TimePoint now, WallTime wall,
               Orders& out);
@@ -147,6 +147,7 @@ class Supervisor {
     bool clogged = false;  // its queue was full; clear with its next answer
     EndReason reason = EndReason::kItself;
     std::string kill_why;
+    std::optional<Token> overdue;  // the hand-out whose time limit it was ended for
   };
 
   void start_workers(TimePoint now, Orders& out);
@@ -163,13 +164,16 @@ class Supervisor {
   void load_failure(const std::string& cause);
   void give_up_or_end(Orders& out);
   [[nodiscard]] std::size_t starting() const;
+  [[nodiscard]] bool may_start() const;
 
   SuperviseLimits limits_;
   std::map<ProcessNumber, Worker> workers_;
   std::deque<Work> queue_;
   ProcessNumber process_next_;
   std::uint32_t load_failures_ = 0;  // continuous
+  std::uint32_t idle_deaths_ = 0;    // with nothing in hand, since the last answer
   std::string first_load_failure_;
+  std::string last_idle_death_;
   bool gave_up_ = false;
   bool paused_ = false;
   std::optional<StopMode> stopping_;

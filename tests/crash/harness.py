@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One job that is interrupted and run again: the engine, the shim and the result to expect."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Callable, NamedTuple, Optional, TypeVar
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+WINDROW = Path(os.environ.get("WINDROW", REPOSITORY / "build/release/windrow"))
+SHIM = Path(os.environ.get("CRASH_SHIM", WINDROW.parent / "tests/crash/libcrash_shim.so"))
+TIME_LIMIT = 60  # seconds; a run takes half of one
+AT_ONCE = 2
+RESULT = "parallel_run_step.txt"
+
+SCRIPT = """
+import os, time
+
+def run(mini_batch):
+    time.sleep({pause})
+    rows = []
+    for path in mini_batch:
+        with open(path) as file:
+            rows.append(os.path.basename(path) + " " + file.read())
+    return rows
+"""
+
+
+class World(NamedTuple):
+    """What all cases of a test share: the input, the script and the right answer."""
+
+    folder: Path
+    files: int
+    mini_batch_size: int
+    expected: bytes
+
+    @classmethod
+    def make(cls, folder: Path, files: int, mini_batch_size: int, pause: float) -> "World":
+        (folder / "input").mkdir(parents=True)
+        (folder / "code").mkdir()
+        (folder / "cases").mkdir()
+        (folder / "code" / "score.py").write_text(SCRIPT.format(pause=pause))
+        rows = []
+        for number in range(files):
+            name, text = f"item{number:05d}.txt", f"holds {number * number}"
+            (folder / "input" / name).write_text(text)
+            rows.append(f"{name} {text}\n")
+        return cls(folder, files, mini_batch_size, "".join(rows).encode())
+
+    def case(self, name: str) -> "Case":
+        folder = self.folder / "cases" / name
+        folder.mkdir()
+        return Case(self, folder)
+
+
+class Ended(NamedTuple):
+    code: int  # minus the signal when one ended it
+    text: str  # what it said
+
+
+class Case:
+    """A job of its own, in a folder of its own that holds nothing else."""
+
+    def __init__(self, world: World, folder: Path):
+        self.world = world
+        self.folder = folder
+        self.job = folder / "job"
+        self.output = folder / "output"
+        self.beside = folder.with_name(folder.name + ".beside")
+        self.beside.mkdir()
+        self.log = self.beside / "calls"
+        self.shadow = self.beside / "shadow"
+
+    def command(self) -> list[str]:
+        return [
+            "run", str(self.world.folder / "code" / "score.py"),
+            "--input", str(self.world.folder / "input"),
+            "--output", str(self.output),
+            "--job-dir", str(self.job),
+            "--mini-batch-size", str(self.world.mini_batch_size),
+            "--workers", "2",
+            "--python", sys.executable,
+        ]  # fmt: skip
+
+    def run(
+        self, shim: Optional[dict[str, str]] = None, command: Optional[list[str]] = None
+    ) -> Ended:
+        """Runs the command to its end. With `shim` the preloaded library has these settings."""
+        environment = dict(os.environ, WINDROW_HOME=str(self.world.folder / "home"))
+        if shim is not None:
+            logs = ("logs", "azureml-logs", "user_logs", "work")
+            environment["LD_PRELOAD"] = str(SHIM)
+            environment["CRASH_ROOTS"] = str(self.folder)
+            environment["CRASH_EXCEPT"] = ":".join(str(self.job / name) for name in logs)
+            environment.update(shim)
+        said = self.beside / "said"
+        # A file, not a pipe: orphans that are just being ended must not hold us up.
+        with open(said, "wb") as out:
+            process = subprocess.Popen(
+                [str(WINDROW), *(command or self.command())], stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment
+            )
+            try:
+                code = process.wait(TIME_LIMIT)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                code = -signal.SIGALRM
+        return Ended(code, said.read_text(errors="replace"))
+
+    def problem_of_result(self) -> str:
+        """Empty when the output is the one right file and nothing else."""
+        names = sorted(os.listdir(self.output)) if self.output.is_dir() else []
+        if names != [RESULT]:
+            return f"the output folder holds {names}"
+        if (self.output / RESULT).read_bytes() != self.world.expected:
+            return "the result is not the one of an undisturbed run"
+        for name in ("job.yml", "state/identity"):
+            if not (self.job / name).is_file():
+                return f"{name} is missing"
+        return ""
+
+    def finish(self) -> str:
+        """Runs the command until the job is complete; empty, or what is wrong."""
+        ended = self.run()
+        if ended.code == 2 and "has failed; `windrow job resume" in ended.text:
+            ended = self.run(command=["job", "resume", str(self.job)])
+        already = "is finished, and a finished job never changes" in ended.text
+        if ended.code != 0 and not (ended.code == 2 and already):
+            return f"the next run ended with {ended.code}: {ended.text}"
+        return self.problem_of_result()
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.beside, ignore_errors=True)
+
+
+class Call(NamedTuple):
+    number: int
+    name: str
+    path: str
+
+
+def read_calls(log: Path) -> list[Call]:
+    calls = []
+    for line in log.read_text().splitlines():
+        number, name, path = line.split("\t")
+        calls.append(Call(int(number), name, path))
+    return calls
+
+
+def count_calls(world: World) -> list[Call]:
+    """The calls of an undisturbed run."""
+    case = world.case("count")
+    ended = case.run({"CRASH_LOG": str(case.log)})
+    assert ended.code == 0, ended.text
+    assert case.problem_of_result() == ""
+    calls = read_calls(case.log)
+    case.remove()
+    return calls
+
+
+T = TypeVar("T")
+
+
+def problems_of(check: Callable[[T], str], cases: list[T]) -> list[str]:
+    """Runs the checks, two at a time; what is wrong, one text for each bad case."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        results = list(pool.map(check, cases))
+    return [f"{case}: {result}" for case, result in zip(cases, results) if result]

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Crash at every write: whichever call is the engine's last, the same command completes the job."""
+
+import os
+import random
+import signal
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from harness import Call, World, count_calls, problems_of
+from power_cut import PowerCut, snapshot
+
+SAMPLE = 200
+SEED = int(os.environ.get("CRASH_SEED", "1"))
+
+
+class Death(NamedTuple):
+    at: int
+    how: str  # before, after or torn: CRASH_HOW
+    form: str  # kill; synced: only what was synced is left; mixed: that and some of the rest
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return World.make(tmp_path_factory.mktemp("kill"), files=400, mini_batch_size=2, pause=0.002)
+
+
+@pytest.fixture(scope="module")
+def calls(world: World) -> list[Call]:
+    return count_calls(world)
+
+
+def all_deaths(calls: list[Call]) -> list[Death]:
+    """Every call of the job, and some more: the number differs from run to run."""
+    last = len(calls) + len(calls) // 10
+    return [
+        Death(at, how, form)
+        for at in range(1, last + 1)
+        for how in ("before", "after", "torn")
+        for form in ("kill", "synced", "mixed")
+    ]
+
+
+class Dying:
+    """Kills a job as told, and completes it."""
+
+    def __init__(self, world: World):
+        self.world = world
+        self.reached = 0
+
+    def __call__(self, *deaths: Death) -> str:
+        case = self.world.case("-".join(f"{d.at}{d.how}{d.form}" for d in deaths))
+        for death in deaths:
+            snapshot(case.folder, case.shadow)
+            ended = case.run({
+                "CRASH_AT": str(death.at),
+                "CRASH_HOW": death.how,
+                "CRASH_SHADOW": str(case.shadow),
+            })  # fmt: skip
+            if ended.code == -signal.SIGKILL:
+                self.reached += 1
+                if death.form != "kill":
+                    chance = random.Random(repr(death)) if death.form == "mixed" else None
+                    PowerCut(case.shadow, chance).happen(case.folder)
+            elif ended.code != 0 and "a finished job never changes" not in ended.text:
+                return f"ended with {ended.code}: {ended.text}"
+        problem = case.finish()
+        if not problem:
+            case.remove()
+        return problem
+
+
+def test_a_killed_job_completes_with_the_same_bytes(world: World, calls: list[Call]) -> None:
+    print(f"{len(calls)} calls change a file in a job of 200 mini-batches")
+    deaths = random.Random(SEED).sample(all_deaths(calls), SAMPLE)
+    dying = Dying(world)
+    problems = problems_of(dying, deaths)
+    assert not problems, "\n".join(problems)
+    assert dying.reached > SAMPLE * 0.8
+
+
+@pytest.mark.torture
+def test_every_call_may_be_the_last(world: World, calls: list[Call]) -> None:
+    problems = problems_of(Dying(world), all_deaths(calls))
+    assert not problems, "\n".join(problems)
+
+
+def test_a_job_may_be_killed_again_and_again(world: World, calls: list[Call]) -> None:
+    chance = random.Random(SEED)
+    deaths = all_deaths(calls)
+    dying = Dying(world)
+    rounds = 200 if os.environ.get("WINDROW_TORTURE") else 12
+    series = [tuple(chance.sample(deaths, 3)) for _ in range(rounds)]
+    problems = problems_of(lambda three: dying(*three), series)
+    assert not problems, "\n".join(problems)
