@@ -119,7 +119,7 @@ def measure_durability(options):
     work = Work(options)
     title = f"{work.batches:,} mini-batches of {BATCH_SIZE} paths, with and without syncing to disk"
     case = Case("durability", title, COLUMNS)
-    unsafe = functools.partial(work.windrow, {"WINDROW_UNSAFE_NO_SYNC": "1"})
+    unsafe = functools.partial(work.windrow, {"WINDROW_BENCH_NO_SYNC": "1"})
     contenders = [("windrow", work.windrow), ("windrow, no sync", unsafe)]
     case.measure(contenders, max(options.repeats, 3))
     ratio = case.ratio(case.median("windrow", "us"), case.median("windrow, no sync", "us"))

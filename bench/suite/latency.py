@@ -46,7 +46,7 @@ class Placed:
 
 def windrow_gaps(given, environment):
     # The depth of the queue at a worker has no setting for users: more is never slower for them.
-    environment = {"WINDROW_UNSAFE_DEPTH": "1"} | environment
+    environment = {"WINDROW_BENCH_DEPTH": "1"} | environment
     with windrow.job("gaps.py", given.folder, BATCH_SIZE, 1, environment) as job:
         job.run(120)
         said = job.read_json("gaps")

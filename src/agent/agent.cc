@@ -40,9 +40,13 @@ Status Agent::join() {
   RETURN_IF_ERROR(open_segment());
   heard_ = loop_.now();
   number_out_ = number_in_ = 0;
-  say(to_master::Hello{config_.slots, config_.slots * 3, segment_file_, config_.host});
+  say_hello();
   heartbeat();
   return {};
+}
+
+void Agent::say_hello() {
+  say(to_master::Hello{config_.slots, config_.slots * 3, segment_file_, config_.host});
 }
 
 Status Agent::open_segment() {
@@ -93,12 +97,13 @@ void Agent::on_message(MasterMessage message) {
 }
 
 void Agent::take(to_agent::Welcome& message) {
-  if (supervisor_) return;
+  if (supervisor_ || !segment_) return;
   settings_ = std::move(message.settings);
   process_next_ = std::max(process_next_, message.process_next);
   supervisor_ = std::make_unique<Supervisor>(SuperviseLimits{
       .agent = config_.id,
       .slots = config_.slots,
+      .depth_max = config_.depth_max,
       .process_next = process_next_,
       .run_timeout = settings_.run_timeout,
       .overhead_timeout = settings_.overhead_timeout,
@@ -117,7 +122,12 @@ void Agent::take(const to_agent::TakeBack& message) {
 }
 
 void Agent::take(const to_agent::Stop& message) {
-  if (supervisor_) supervisor_->stop(message.mode, loop_.now(), orders_);
+  if (supervisor_) {
+    supervisor_->stop(message.mode, loop_.now(), orders_);
+  } else {  // there is nothing to do for it, or it could not open a segment
+    ended_ = true;
+    say(to_master::Stopped{});
+  }
 }
 
 void Agent::take(const to_agent::Alive& /*message*/) {}
@@ -262,35 +272,34 @@ void Agent::say(ToMaster body) {
 // What was said got lost on one side: begin again from nothing.
 void Agent::rejoin() {
   log_.note("the master asks to join again");
-  if (supervisor_) {
-    for (const ProcessNumber process : supervisor_->live()) {
-      orphans_.insert(process);
-      host_->kill(process);
-      process_next_ = std::max(process_next_, process + 1);
-    }
-  }
-  supervisor_.reset();
-  orders_.clear();
+  abandon_workers();
   segment_.reset();
   stopping_ = false;
   silent_ = false;
   ++incarnation_;
   number_out_ = number_in_ = 0;
   heard_ = loop_.now();
-  if (const Status opened = open_segment(); !opened) {
-    say(to_master::Broken{opened.error().message});
-    return;
+  const Status opened = open_segment();
+  say_hello();
+  if (!opened) say(to_master::Broken{"the rows cannot be kept: " + opened.error().message});
+}
+
+void Agent::abandon_workers() {
+  if (supervisor_) {
+    for (const ProcessNumber process : supervisor_->live()) {
+      orphans_.insert(process);
+      host_->kill(process);
+    }
   }
-  say(to_master::Hello{config_.slots, config_.slots * 3, segment_file_, config_.host});
+  supervisor_.reset();
+  orders_.clear();
 }
 
 void Agent::heartbeat() {
   const TimePoint now = loop_.now();
   if (now - heard_ > kOrphanedAfter) {
     ended_ = true;
-    if (supervisor_) {
-      for (const ProcessNumber process : supervisor_->live()) host_->kill(process);
-    }
+    abandon_workers();
     return;
   }
   if (supervisor_ && (now - heard_ > kSilenceMax) != silent_) {
@@ -326,7 +335,8 @@ void Agent::check() {
 }
 
 void Agent::say_stopped_when_synced() {
-  if (segment_->unsynced() > 0) {
+  // What a broken segment has not synced is lost; the master was told.
+  if (segment_->unsynced() > 0 && !segment_->failed()) {
     segment_->hurry();
     return;
   }

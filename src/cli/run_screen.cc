@@ -27,6 +27,29 @@ int exit_code(const RunOutcome& outcome) {
   return kExitFailed;
 }
 
+// The last line of a traceback: type and message.
+std::string_view reason(std::string_view traceback) {
+  traceback = trimmed(traceback);
+  const std::size_t line = traceback.rfind('\n');
+  return line == std::string_view::npos ? traceback : traceback.substr(line + 1);
+}
+
+// What the user may do next, if anything.
+std::string advice(const RunOutcome& outcome, int code, const std::string& job) {
+  if (code == kExitCancelled || outcome.end == MasterEnd::kBroken) {
+    return fmt::format("Go on with it by the same command, or: windrow job resume {}\n", job);
+  }
+  if (code == kExitCompleted && outcome.counts.failed > 0) {
+    return fmt::format("Run the failed mini-batches again: windrow retry {}\n", job);
+  }
+  if (code == kExitFailed && outcome.end == MasterEnd::kFinished && outcome.counts.committed > 0) {
+    return fmt::format(
+        "\nGo on with it: windrow job resume {}\nPublish what is done: windrow job merge {}\n", job,
+        job);
+  }
+  return "";
+}
+
 }  // namespace
 
 RunScreen::RunScreen() : terminal_(is_terminal(kScreen)) {}
@@ -54,8 +77,9 @@ void RunScreen::clear_bar() {
 int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std::string& name) {
   clear_bar();
   const bool finished = outcome.end == MasterEnd::kFinished;
-  std::string out = fmt::format("{}{}{}\n", finished ? status_text(outcome.status) : "Stopped",
-                                outcome.cause.empty() ? "" : ": ", outcome.cause);
+  std::string out = finished ? status_text(outcome.status) : "Stopped";
+  if (outcome.status != JobStatus::kCanceled && !outcome.cause.empty()) out += ": " + outcome.cause;
+  out += "\n";
   out += fmt::format("  mini-batches  {} of {} done, {} failed\n",
                      human_count(outcome.counts.committed), human_count(outcome.batches),
                      human_count(outcome.counts.failed));
@@ -66,19 +90,21 @@ int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std
   if (outcome.status == JobStatus::kCompleted && !outcome.target.empty()) {
     out += fmt::format("  result        {}\n", outcome.target);
   }
+  const int code = exit_code(outcome);
   if (outcome.counts.items_failed > 0) {
     out += fmt::format("  failed items  {}\n", folder.failed_items());
+    if (code == kExitCompleted && outcome.first_error) {
+      out += fmt::format("  first error   {}\n", reason(outcome.first_error->text));
+    }
   }
   out += fmt::format("  job folder    {}\n", folder.root());
-  const int code = exit_code(outcome);
-  if (code == kExitCancelled || outcome.end == MasterEnd::kBroken) {
-    out += fmt::format("Go on with it by the same command, or: windrow job resume {}\n",
-                       name.empty() ? folder.root() : name);
-  }
   if ((code == kExitFailed || code == kExitRefused) && outcome.first_error) {
     out += fmt::format("\n{}\n  from {}\n", trimmed(outcome.first_error->text),
                        outcome.first_error->where);
   }
+  // A name is enough for a job in its usual place.
+  const bool at_home = !name.empty() && folder.root().ends_with("/jobs/" + name);
+  out += advice(outcome, code, at_home ? name : folder.root());
   write_out(kScreen, out);
   return code;
 }

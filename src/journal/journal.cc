@@ -102,6 +102,14 @@ Result<JournalEnd> replay_one(const std::string& path,
                     .crc = journal.reader.crc()};
 }
 
+// What the next journal builds on was perhaps only seen in the page cache: its master may have died
+// before it was durable, file or name.
+Status make_durable(FileSystem& fs, const std::string& folder, Epoch epoch) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<File> file, fs.open(journal_path(folder, epoch)));
+  RETURN_IF_ERROR(file->sync());
+  return fs.sync_folder(folder);
+}
+
 }  // namespace
 
 // The newest journal with a whole header is where the chain ends; each header points back to what
@@ -174,6 +182,7 @@ Result<std::unique_ptr<File>> Journal::create(FileSystem& fs,
                                               std::uint64_t& size) {
   const Epoch epoch = after.highest + 1;
   const std::string path = journal_path(state_folder, epoch);
+  if (after.epoch != 0) RETURN_IF_ERROR(make_durable(fs, state_folder, after.epoch));
   Result<std::unique_ptr<File>> file = fs.create(path);
   if (!file && file.error().code == ErrorCode::kConflict) {
     return fail(ErrorCode::kConflict, "another windrow has just taken this job over ({} exists)",

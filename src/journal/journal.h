@@ -48,8 +48,8 @@ Result<Epoch> newest_epoch(FileSystem& fs, const std::string& state_folder);
 
 class Journal {
  public:
-  // Creates journal.<after.highest + 1> and makes it durable. kConflict when another master has
-  // created it already.
+  // Creates journal.<after.highest + 1> and makes it durable, and before it what it builds on.
+  // kConflict when another master has created it already.
   static Result<std::unique_ptr<File>> create(FileSystem& fs, const std::string& state_folder,
                                               const JournalEnd& after, std::uint64_t& size);
 

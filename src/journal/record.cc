@@ -77,6 +77,10 @@ Result<std::optional<std::string_view>> RecordReader::next(std::uint64_t limit) 
   const auto crc = bytes.fixed<std::uint32_t>();
   const std::size_t whole = kRecordHeaderSize + length;
   if (length > kRecordPayloadMax || position_ + whole > limit) return std::nullopt;
+  if (whole > kWindow) {  // a damaged length must not cost a gigabyte of memory
+    ASSIGN_OR_RETURN(const std::uint64_t size, file_->size());
+    if (position_ + whole > size) return std::nullopt;
+  }
   ASSIGN_OR_RETURN(const std::string_view record, peek(whole));
   if (record.size() < whole) return std::nullopt;
   const std::string_view payload = record.substr(kRecordHeaderSize);

@@ -12,6 +12,11 @@ namespace {
 
 constexpr Duration kTick = std::chrono::seconds(1);
 
+// An input that held nothing is listed again when the job goes on.
+bool has_whole_plan(const JobState& state) {
+  return state.listing_ended() && state.plan_bytes() > 0;
+}
+
 }  // namespace
 
 Master::Master(Loop& loop, FileSystem& fs, AgentLinks& links, MasterLog& log, MasterConfig config)
@@ -31,7 +36,7 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
   ASSIGN_OR_RETURN(std::unique_ptr<File> file,
                    Journal::create(fs_, config_.folder.state(), job.end, size));
   RETURN_IF_ERROR(open_plan(job.state, epoch));
-  const Epoch plan = job.state.listing_ended() ? job.state.plan() : epoch;
+  const Epoch plan = has_whole_plan(job.state) ? job.state.plan() : epoch;
   config_.journal.skip_sync = Fault::kSkipJournalSync;
   journal_ = std::make_unique<Journal>(
       loop_, std::move(file), size, config_.journal, [this](const Error& error) {
@@ -77,7 +82,7 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
                         .formation = config_.formation,
                         .old_plan_path = "",
                         .old_plan_bytes = state.plan_bytes(),
-                        .listing_ended = state.listing_ended()};
+                        .listing_ended = has_whole_plan(state)};
   if (state.plan_bytes() > 0) planner.old_plan_path = config_.folder.plan(state.plan());
   planner_ = std::make_unique<Planner>(
       loop_, fs_, std::move(planner),
@@ -96,7 +101,7 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
               },
           .on_error = [this](std::string cause) { step(event::Broken{std::move(cause)}); }});
   RETURN_IF_ERROR(planner_->open());
-  const Epoch plan_epoch = state.listing_ended() ? state.plan() : epoch;
+  const Epoch plan_epoch = has_whole_plan(state) ? state.plan() : epoch;
   ASSIGN_OR_RETURN(plan_, PlanReader::open(fs_, config_.folder.plan(plan_epoch)));
   return plan_->index(std::max<std::uint64_t>(state.plan_bytes(), plan_->bytes()));
 }
@@ -215,7 +220,8 @@ void Master::publish() {
 
 void Master::carry_out(const action::Finish& /*action*/) {
   journal_->when_durable([self = self_] {
-    if (*self != nullptr) (*self)->end(MasterEnd::kFinished);
+    if (*self == nullptr) return;
+    (*self)->end((*self)->superseded() ? MasterEnd::kSuperseded : MasterEnd::kFinished);
   });
 }
 

@@ -14,7 +14,9 @@ void Master::on_message(AgentMessage message) {
     return;
   }
   const auto it = sessions_.find(message.agent);
-  const bool known = it != sessions_.end() && it->second.incarnation == message.incarnation;
+  // An agent that was given up as silent is told to join again when it is heard again.
+  const bool known = it != sessions_.end() && it->second.incarnation == message.incarnation &&
+                     scheduler_->has_agent(message.agent);
   if (known && message.number <= it->second.number_in) return;  // said before
   if (!known || message.number != it->second.number_in + 1) {
     if (known) {
@@ -35,7 +37,9 @@ void Master::hello(const AgentMessage& message, const to_master::Hello& hello) {
   sessions_[message.agent] = Session{.incarnation = message.incarnation, .number_in = 1};
   log_.note(fmt::format("agent {} on {} joins with {} workers", message.agent, hello.host,
                         hello.slots));
-  say(message.agent, to_agent::Welcome{epoch(), state().process_next(), config_.worker});
+  if (scheduler_->wants_agents()) {
+    say(message.agent, to_agent::Welcome{epoch(), state().process_next(), config_.worker});
+  }
   step(event::AgentJoined{message.agent, hello.slots, hello.window, hello.segment_file});
 }
 
@@ -58,7 +62,7 @@ void Master::take(AgentId agent, ToMaster& body) {
     sessions_.erase(agent);
     step(event::AgentStopped{agent});
   } else if (auto* broken = std::get_if<to_master::Broken>(&body)) {
-    step(event::Broken{std::move(broken->cause)});
+    step(event::AgentBroken{agent, std::move(broken->cause)});
   } else {
     step(event::AgentHeard{agent});
   }

@@ -2,14 +2,15 @@
 #include "os/epoll_loop.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <csignal>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 class EpollLoopTest : public testing::Test {
- protected:
+ public:
   EpollLoopTest() : loop(*EpollLoop::create()) {
     loop->at(loop->now() + seconds(20), [this] {
       ADD_FAILURE() << "the loop was not stopped";
@@ -265,8 +266,8 @@ TEST_F(EpollLoopTest, StopBeforeRunEndsItAfterOneTurn) {
 
 // A loop in a process of its own is stopped for longer than its timer was to wait.
 TEST(EpollLoopPauseTest, StoppedProcessDoesNotLoseTheTimeItWasStopped) {
-  int pipe[2] = {-1, -1};
-  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+  std::array<int, 2> pipe{-1, -1};
+  ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
   const pid_t child = ::fork();
   if (child == 0) {
     const std::unique_ptr<EpollLoop> loop = *EpollLoop::create();

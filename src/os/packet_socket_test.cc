@@ -23,6 +23,10 @@ PacketHeader header_of(std::uint64_t payload_size) {
   return header;
 }
 
+std::string payload_of(const std::optional<Packet>& packet) {
+  return packet ? packet->payload : "no packet";
+}
+
 std::string text_of(const PacketHeader& header) { return {header.data(), header.size()}; }
 
 Descriptor memory_file(std::size_t size) {
@@ -32,7 +36,7 @@ Descriptor memory_file(std::size_t size) {
 }
 
 class PacketSocketTest : public testing::Test {
- protected:
+ public:
   // Sends what no honest worker would.
   void send_raw(std::string bytes, const std::vector<int>& descriptors = {}) {
     iovec part{bytes.data(), bytes.size()};
@@ -163,8 +167,8 @@ TEST_F(PacketSocketTest, MemoryFileOverTheLimitComesEmpty) {
 }
 
 TEST_F(PacketSocketTest, DescriptorThatIsNoMemoryFileComesEmpty) {
-  int pipe[2] = {-1, -1};
-  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+  std::array<int, 2> pipe{-1, -1};
+  ASSERT_EQ(::pipe2(pipe.data(), O_CLOEXEC), 0);
   const Descriptor out(pipe[0]);
   const Descriptor in(pipe[1]);
   EXPECT_EQ(received(10, {out.get()}).payload, "");
@@ -202,8 +206,8 @@ TEST_F(PacketSocketTest, UnreadPacketsAreTakenBackOneByOne) {
   const std::string large(100'000, 'l');
   ASSERT_TRUE(send_packet(pair.sending.get(), header_of(1), "a"));
   ASSERT_TRUE(send_packet(pair.sending.get(), header_of(large.size()), large));
-  EXPECT_EQ(reader.read_one(pair.receiving.get())->payload, "a");
-  EXPECT_TRUE(reader.read_one(pair.receiving.get())->payload == large);
+  EXPECT_EQ(payload_of(reader.read_one(pair.receiving.get())), "a");
+  EXPECT_TRUE(payload_of(reader.read_one(pair.receiving.get())) == large);
   EXPECT_FALSE(reader.read_one(pair.receiving.get()));
 }
 

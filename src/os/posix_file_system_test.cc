@@ -2,6 +2,7 @@
 #include "os/posix_file_system.h"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -22,7 +23,7 @@ namespace {
 
 // Every test runs with unnamed files and with the hidden names that stand in for them.
 class PosixFileSystemTest : public testing::TestWithParam<PosixFileSystem::UnnamedFiles> {
- protected:
+ public:
   PosixFileSystemTest() {
     std::string name = "/tmp/windrow-files-XXXXXX";
     folder = ::mkdtemp(name.data());
@@ -194,8 +195,8 @@ TEST_P(PosixFileSystemTest, NamesAreBytes) {
 
 TEST_P(PosixFileSystemTest, StatTellsKindSizeAndTheLaterTime) {
   write("a", "12345");
-  const timespec old[2] = {{1000, 0}, {1000, 0}};
-  ASSERT_EQ(::utimensat(AT_FDCWD, path("a").c_str(), old, 0), 0);
+  const std::array<timespec, 2> old{{{1000, 0}, {1000, 0}}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, path("a").c_str(), old.data(), 0), 0);
   const FileStat found = *files.stat(path("a"));
   EXPECT_EQ(found.kind, FileKind::kFile);
   EXPECT_EQ(found.size, 5U);

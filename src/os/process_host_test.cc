@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/process_host.h"
 
+#include <csignal>
 #include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "os/process_host_test.h"
@@ -14,10 +14,14 @@ namespace windrow {
 namespace {
 
 class ProcessHostTest : public testing::Test {
- protected:
+ public:
   TemporaryFolder folder;
   Engine engine{folder.path()};
 };
+
+std::string payload_of(const std::optional<Packet>& packet) {
+  return packet ? packet->payload : "no packet";
+}
 
 constexpr const char* kEcho = "\nwhile True: send(*receive())\n";
 
@@ -106,8 +110,7 @@ TEST_F(ProcessHostTest, WorkerHasDefaultSignalsItsOwnSessionAndGoesFirstWhenMemo
 
 TEST_F(ProcessHostTest, PacketsComeBackAsTheyWereSentWhateverTheirSize) {
   engine.python(1, kEcho);
-  const std::size_t sizes[] = {0, 1, 1000, 65'472, 65'473, 5'000'000};
-  for (const std::size_t size : sizes) {
+  for (const std::size_t size : {0, 1, 1000, 65'472, 65'473, 5'000'000}) {
     std::string payload(size, 'x');
     for (std::size_t i = 0; i < size; i += 997) payload[i] = static_cast<char>(i % 251);
     ASSERT_TRUE(engine.host->send(1, header_of(size), payload));
@@ -127,12 +130,12 @@ TEST_F(ProcessHostTest, UnreadPacketsAreTakenBackInOrderAlsoAfterTheEnd) {
   ASSERT_TRUE(engine.host->send(1, header_of(0), ""));
   ASSERT_TRUE(engine.until([&] { return engine.packets[1].size() == 1; }));
   EXPECT_EQ(engine.packets[1][0].payload, "1");
-  EXPECT_EQ(engine.host->take_back(1)->payload, "2");
+  EXPECT_EQ(payload_of(engine.host->take_back(1)), "2");
   engine.host->kill(1);
   engine.exit_of(1);
   EXPECT_FALSE(engine.host->send(1, header_of(0), ""));
-  EXPECT_TRUE(engine.host->take_back(1)->payload == large);
-  EXPECT_EQ(engine.host->take_back(1)->header, header_of(0));
+  EXPECT_TRUE(payload_of(engine.host->take_back(1)) == large);
+  EXPECT_EQ(engine.host->take_back(1).value_or(Packet{}).header, header_of(0));
   EXPECT_FALSE(engine.host->take_back(1));
   engine.host->forget(1);
   EXPECT_FALSE(engine.host->take_back(1));

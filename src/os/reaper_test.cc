@@ -4,12 +4,12 @@
 #include "os/reaper.h"
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,7 +68,7 @@ if os.fork() == 0:
 constexpr std::size_t kFamilySize = 6;
 
 class ReaperTest : public testing::Test {
- protected:
+ public:
   TemporaryFolder folder;
 };
 
@@ -195,7 +195,7 @@ Helper start_helper(const std::string& folder) {
   helper.engine = ::fork();
   if (helper.engine == 0) {
     Engine engine(folder);
-    std::ofstream(folder + "/zygote") << engine.zygote.pid() << std::endl;
+    std::ofstream(folder + "/zygote") << engine.zygote.pid() << '\n';
     engine.python(1, std::string(kFamily) + kIdle);
     engine.until([] { return false; }, std::chrono::seconds(60));
     ::_exit(0);

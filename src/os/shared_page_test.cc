@@ -23,7 +23,7 @@ struct Content {
 };
 
 class SharedPageTest : public testing::Test {
- protected:
+ public:
   void write(const Content& content) {
     ASSERT_EQ(::pwrite(page.descriptor(), &content, sizeof content, 0), ssize_t{sizeof content});
   }

@@ -50,6 +50,12 @@ Status JobLogs::create_folders() {
     RETURN_IF_ERROR(fs_.make_folders(path));
   }
   if (!fs_.stat(folder_.readme())) RETURN_IF_ERROR(write_whole_file(folder_.readme(), kReadme));
+  if (!fs_.stat(folder_.std_log())) {
+    system_line(driver_, "INFO", "job folder " + folder_.root());
+    driver_.flush();
+    // Another name for the same file; a file system without links has to do without.
+    static_cast<void>(fs_.hard_link(folder_.driver_log(), folder_.std_log()));
+  }
   return {};
 }
 

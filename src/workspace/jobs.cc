@@ -80,7 +80,7 @@ Result<JobFolder> Jobs::find(const std::string& job) const {
 Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
   if (spec.job_folder) {
     JobFolder folder(*spec.job_folder);
-    if (fs_.stat(folder.state())) {
+    if (fs_.stat(folder.identity())) {
       if (afresh) {
         return fail(ErrorCode::kConflict,
                     "{} holds a job already; --new needs a folder that does not", folder.root());
@@ -91,7 +91,7 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
   }
   if (!spec.name.empty()) {
     JobFolder folder(home_ + "/jobs/" + spec.name);
-    if (fs_.stat(folder.state())) {
+    if (fs_.stat(folder.identity())) {
       if (afresh) return fail(ErrorCode::kConflict, "job {} exists; choose another --name", spec.name);
       return existing(std::move(folder), spec, true);
     }
@@ -100,7 +100,7 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
   std::string notice;
   if (!afresh) {
     const auto path = read_whole_file(unfinished_path(spec), 4096);
-    if (path && fs_.stat(*path + "/state")) {
+    if (path && fs_.stat(JobFolder(*path).identity())) {
       Result<Choice> choice = existing(JobFolder(*path), spec, false);
       if (choice && choice->exists) return choice;
       if (!choice && choice.error().code != ErrorCode::kConflict) return choice;

@@ -8,6 +8,7 @@
 #include "agent/agent.h"
 #include "base/text.h"
 #include "core/spec/effective.h"
+#include "core/spec/values.h"
 #include "os/control_socket.h"
 #include "os/epoll_loop.h"
 #include "os/machine.h"
@@ -57,8 +58,10 @@ Result<Input> resolve_input(FileSystem& fs, const std::string& path) {
   return Input{parent_folder(real), {base_name(real)}};
 }
 
+// WINDROW_BENCH_NO_SYNC and WINDROW_BENCH_DEPTH exist for bench/ alone, to show what safety and
+// queues cost and gain.
 Appender::Options sync_options() {
-  return Appender::Options{.sync = !environment_value("WINDROW_UNSAFE_NO_SYNC")};
+  return Appender::Options{.sync = !environment_value("WINDROW_BENCH_NO_SYNC")};
 }
 
 MasterConfig master_config(const LocalRun& run,
@@ -78,7 +81,16 @@ MasterConfig master_config(const LocalRun& run,
   config.worker.script = script_path(run.spec);
   config.worker.code_root = run.spec.code;
   config.worker.argv = {script_path(run.spec)};
-  for (const std::string& argument : paths.arguments) config.worker.argv.push_back(argument);
+  bool has_level = false;
+  for (const std::string& argument : paths.arguments) {
+    config.worker.argv.push_back(argument);
+    has_level = has_level || argument == "--logging_level" ||
+                argument.starts_with("--logging_level=");
+  }
+  if (!has_level) {
+    config.worker.argv.emplace_back("--logging_level");
+    config.worker.argv.emplace_back(to_text(run.spec.logging_level));
+  }
   config.worker.output_folder = paths.output_folder;
   config.worker.append_row = config.limits.append_row;
   config.worker.run_timeout = run.spec.run_timeout;
@@ -111,6 +123,7 @@ AgentConfig agent_config(const LocalRun& run, Epoch epoch, std::uint32_t workers
                                 .user_log = folder.user("entry_script_log", kLocalNode),
                                 .work = folder.work(kLocalNode)};
   config.segment = sync_options();
+  if (environment_value("WINDROW_BENCH_DEPTH") == "1") config.depth_max = 1;
   return config;
 }
 
@@ -226,15 +239,15 @@ Status check_run(const JobSpec& spec, const JobPaths& paths, bool goes_on) {
   const std::string script = script_path(spec);
   const Result<FileStat> script_stat = fs.stat(script);
   if (!script_stat || script_stat->kind != FileKind::kFile) {
-    return fail(ErrorCode::kInvalid, "there is no script {}", in_quotes(script));
+    return fail(ErrorCode::kInvalid, "there is no script '{}'", escape_bytes(script));
   }
   if (!fs.stat(paths.input_folder)) {
-    return fail(ErrorCode::kInvalid, "there is no input {}", in_quotes(paths.input_folder));
+    return fail(ErrorCode::kInvalid, "there is no input '{}'", escape_bytes(paths.input_folder));
   }
   if (!goes_on && !paths.target.empty() && fs.stat(paths.target)) {
     return fail(ErrorCode::kConflict,
-                "the output file {} exists; remove it or choose another with --append-row-to",
-                in_quotes(paths.target));
+                "the output file '{}' exists; remove it or choose another with --append-row-to",
+                escape_bytes(paths.target));
   }
   return {};
 }

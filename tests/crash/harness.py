@@ -21,7 +21,7 @@ SCRIPT = """
 import os, time
 
 def run(mini_batch):
-    time.sleep({pause})
+    time.sleep(float(os.environ["PAUSE"]))
     rows = []
     for path in mini_batch:
         with open(path) as file:
@@ -36,6 +36,7 @@ class World(NamedTuple):
     folder: Path
     files: int
     mini_batch_size: int
+    pause: float  # seconds that each mini-batch takes
     expected: bytes
 
     @classmethod
@@ -43,13 +44,13 @@ class World(NamedTuple):
         (folder / "input").mkdir(parents=True)
         (folder / "code").mkdir()
         (folder / "cases").mkdir()
-        (folder / "code" / "score.py").write_text(SCRIPT.format(pause=pause))
+        (folder / "code" / "score.py").write_text(SCRIPT)
         rows = []
         for number in range(files):
             name, text = f"item{number:05d}.txt", f"holds {number * number}"
             (folder / "input" / name).write_text(text)
             rows.append(f"{name} {text}\n")
-        return cls(folder, files, mini_batch_size, "".join(rows).encode())
+        return cls(folder, files, mini_batch_size, pause, "".join(rows).encode())
 
     def case(self, name: str) -> "Case":
         folder = self.folder / "cases" / name
@@ -73,6 +74,7 @@ class Case:
         self.beside = folder.with_name(folder.name + ".beside")
         self.beside.mkdir()
         self.log = self.beside / "calls"
+        self.said = self.beside / "said"
         self.shadow = self.beside / "shadow"
 
     def command(self) -> list[str]:
@@ -86,30 +88,40 @@ class Case:
             "--python", sys.executable,
         ]  # fmt: skip
 
-    def run(
+    def start(
         self, shim: Optional[dict[str, str]] = None, command: Optional[list[str]] = None
-    ) -> Ended:
-        """Runs the command to its end. With `shim` the preloaded library has these settings."""
+    ) -> "subprocess.Popen[bytes]":
+        """Starts the command. With `shim` the preloaded library has these settings."""
         environment = dict(os.environ, WINDROW_HOME=str(self.world.folder / "home"))
+        environment["PAUSE"] = str(self.world.pause)
         if shim is not None:
             logs = ("logs", "azureml-logs", "user_logs", "work")
             environment["LD_PRELOAD"] = str(SHIM)
             environment["CRASH_ROOTS"] = str(self.folder)
             environment["CRASH_EXCEPT"] = ":".join(str(self.job / name) for name in logs)
             environment.update(shim)
-        said = self.beside / "said"
         # A file, not a pipe: orphans that are just being ended must not hold us up.
-        with open(said, "wb") as out:
-            process = subprocess.Popen(
-                [str(WINDROW), *(command or self.command())], stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment
+        with open(self.said, "wb") as out:
+            return subprocess.Popen(
+                [str(WINDROW), *(command or self.command())],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                env=environment,
             )
-            try:
-                code = process.wait(TIME_LIMIT)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                code = -signal.SIGALRM
-        return Ended(code, said.read_text(errors="replace"))
+
+    def run(
+        self, shim: Optional[dict[str, str]] = None, command: Optional[list[str]] = None
+    ) -> Ended:
+        """Runs the command to its end."""
+        process = self.start(shim, command)
+        try:
+            code = process.wait(TIME_LIMIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            code = -signal.SIGALRM
+        return Ended(code, self.said.read_text(errors="replace"))
 
     def problem_of_result(self) -> str:
         """Empty when the output is the one right file and nothing else."""

@@ -142,15 +142,12 @@ void World::end_faults() {
 std::optional<FakeFileSystem::Fault> World::on_disk_call(Call call,
                                                          const std::string& path,
                                                          std::size_t size) {
-  const bool naming = call == Call::kLink || call == Call::kRename;
-  if (naming && path == kTarget && !disk_.content(kTarget).has_value() != world_.scenario.replace) {
+  const bool naming = call == Call::kRename ||
+                      (call == Call::kLink && !disk_.content(kTarget).has_value());
+  if (naming && path == kTarget) {
     if (auto wrong = check_publish(disk_)) world_.truth.fail(*wrong);
   }
   if (!trouble_ || trouble_->call != call || path.find(trouble_->where) == std::string::npos) {
-    if (naming && path == kTarget &&
-        (call == Call::kRename || !disk_.content(kTarget).has_value())) {
-      ++links_;
-    }
     return std::nullopt;
   }
   if (trouble_->times != UINT32_MAX && --trouble_->times == 0) trouble_.reset();

@@ -45,11 +45,6 @@ void Truth::check(const Fact& fact) {
   }
 }
 
-void Truth::forget_charges() {
-  raised_.clear();
-  died_.clear();
-}
-
 std::uint32_t Truth::chargeable(BatchId batch) const {
   std::set<Token> tokens;
   const auto of_batch = [batch](const Token& token) { return token.batch == batch; };

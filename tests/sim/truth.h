@@ -36,9 +36,6 @@ class Truth {
   // Checks a fact of a master that is alive.
   void check(const Fact& fact);
 
-  // Failed mini-batches start afresh: what was charged before counts no more.
-  void forget_charges();
-
   // How often this mini-batch had a fault that may be charged.
   [[nodiscard]] std::uint32_t chargeable(BatchId batch) const;
 

@@ -83,7 +83,6 @@ class World {
   std::optional<DiskTrouble> trouble_;
   bool disk_failed_ = false;  // since the last start of a master
   bool disk_ever_failed_ = false;
-  std::uint32_t links_ = 0;  // of the result
 };
 
 }  // namespace windrow::sim

@@ -147,6 +147,7 @@ void JobState::apply_one(const fact::Reopened& fact) {
   stopped_.reset();
   finished_.reset();
   publishing_.reset();
+  if (batches_.empty()) listing_ended_ = false;  // it found nothing: the input is listed again
   if (!fact.failed_afresh) return;
   for (Batch& batch : batches_) {
     if (batch.stage == BatchStage::kFailed) {

@@ -67,6 +67,11 @@ void Scheduler::take(const event::ListingEnded& /*event*/) {
 
 void Scheduler::take(const event::AgentJoined& event) {
   if (const auto old = agents_.find(event.agent); old != agents_.end()) remove_agent(old);
+  if (!may_assign()) {
+    out_->actions.emplace_back(action::StopAgent{event.agent, StopMode::kNow});
+    check_ended();
+    return;
+  }
   const auto segment = static_cast<SegmentId>(state_.segments().size());
   emit(fact::SegmentOpened{segment, event.agent, event.segment_file});
   Agent& agent = agents_[event.agent];
@@ -75,13 +80,7 @@ void Scheduler::take(const event::AgentJoined& event) {
   agent.window = event.window;
   agent.heard = now_;
   progressed();
-  if (state_.stopped()) {
-    stop_agents(StopMode::kNow);
-  } else if (merging_ || published_) {
-    stop_agents(StopMode::kFinish);
-  } else {
-    fill_all();
-  }
+  fill_all();
 }
 
 void Scheduler::take(const event::AgentHeard& event) {
@@ -176,8 +175,11 @@ void Scheduler::take(event::AttemptEnded& event) {
   emit(std::move(ended));
   if (again) returned_.push_back(id);
   check_thresholds();
-  fill(it->first, agent);
-  if (again) fill_all();
+  if (again) {
+    fill_all();  // not to the one that hands it back while others are idle
+  } else {
+    fill(it->first, agent);
+  }
   balance();
   check_ended();
 }
@@ -219,6 +221,16 @@ void Scheduler::take(const event::CancelAsked& event) {
 void Scheduler::take(const event::Broken& event) {
   if (state_.stopped()) return;
   stop(JobStatus::kFailed, event.cause, StopMode::kNow);
+}
+
+// Once every mini-batch is final nobody needs its segment any more.
+void Scheduler::take(const event::AgentBroken& event) {
+  if (!has_agent(event.agent)) return;
+  if (merging_) {
+    take(event::AgentLost{event.agent});
+  } else {
+    take(event::Broken{event.cause});
+  }
 }
 
 void Scheduler::take(const event::Merged& event) {

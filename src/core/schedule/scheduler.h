@@ -93,6 +93,10 @@ struct CancelAsked {
 struct Broken {  // a disk, a listing, a changed input: the job cannot go on
   std::string cause;
 };
+struct AgentBroken {  // the agent cannot keep rows
+  AgentId agent = 0;
+  std::string cause;
+};
 struct Merged {
   fact::Publishing result;
 };
@@ -106,7 +110,8 @@ using Event = std::variant<event::Planned, event::ListingEnded, event::AgentJoin
                            event::AgentHeard, event::AgentLost, event::WindowChanged,
                            event::LoadEnded, event::AgentGaveUp, event::AttemptEnded,
                            event::TakenBack, event::SegmentSynced, event::AgentStopped,
-                           event::CancelAsked, event::Broken, event::Merged, event::Published,
+                           event::CancelAsked, event::Broken, event::AgentBroken, event::Merged,
+                           event::Published,
                            event::MergeProgressed, event::TimePassed>;
 
 namespace action {
@@ -161,6 +166,10 @@ class Scheduler {
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] Duration job_time(TimePoint now) const { return time_before_ + (now - began_); }
   [[nodiscard]] std::uint32_t running_workers() const;
+  // Whether there may be work for another agent. One that joins all the same is told to stop.
+  [[nodiscard]] bool wants_agents() const { return may_assign(); }
+  // Whether the agent has joined and is not lost.
+  [[nodiscard]] bool has_agent(AgentId agent) const { return agents_.contains(agent); }
   [[nodiscard]] std::uint64_t stale_reports() const { return stale_; }
 
   // Aborts if the state contradicts itself. O(mini-batches): for tests and debug builds.
@@ -199,6 +208,7 @@ class Scheduler {
   void take(const event::AgentStopped& event);
   void take(const event::CancelAsked& event);
   void take(const event::Broken& event);
+  void take(const event::AgentBroken& event);
   void take(const event::Merged& event);
   void take(const event::Published& event);
   void take(const event::MergeProgressed& event);

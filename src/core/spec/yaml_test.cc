@@ -123,9 +123,12 @@ TEST_F(YamlBomb, ABillionLaughsAreRefused) {
   expect_refused(bomb);
 }
 
-TEST_F(YamlBomb, OneLongTextWithManyAliasesIsRefused) {
-  expect_refused("a: &a " + std::string(500000, 'x') + "\nb: [" + repeated("*a , ", 400000) +
-                 "]\n");
+TEST_F(YamlBomb, ALongTextCountsAgainForEveryAlias) {
+  const auto text = [](std::size_t aliases) {
+    return "a: &a " + std::string(500000, 'x') + "\nb: [" + repeated("*a , ", 5 * aliases) + "]\n";
+  };
+  EXPECT_FALSE(refused(text(7))) << "4 MB in all";
+  EXPECT_TRUE(refused(text(8))) << "4.5 MB in all";
 }
 
 TEST_F(YamlBomb, NestedAnchorsAreCounted) {

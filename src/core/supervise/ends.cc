@@ -78,7 +78,8 @@ void Supervisor::check_one(ProcessNumber process,
     if (!worker.kill_why.empty()) return;
     limit = limits_.shutdown_timeout;
     reason = worker.reason;
-    why = fmt::format("its end took longer than {}", seconds(limit));
+    why = fmt::format("{} took longer than {}",
+                      reason == EndReason::kShutdown ? "shutdown()" : "its end", seconds(limit));
   } else if (worker.state == State::kStarting) {
     limit = limits_.init_timeout();
     reason = EndReason::kInitTimeout;

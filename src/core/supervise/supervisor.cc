@@ -12,14 +12,15 @@ namespace {
 
 // A worker's queue should last about so long, so that it never waits for us.
 constexpr double kQueueMicroseconds = 1000;
-constexpr std::uint32_t kDepthMax = 16;
 // When a worker whose queue was full is tried again.
 constexpr Duration kClogged = std::chrono::milliseconds(50);
 
 }  // namespace
 
 Supervisor::Supervisor(SuperviseLimits limits)
-    : limits_(limits), process_next_(limits.process_next) {}
+    : limits_(limits),
+      process_next_(limits.process_next),
+      depth_(std::min(2U, limits.depth_max)) {}
 
 void Supervisor::begin(TimePoint now, Orders& out) {
   next_check_ = now + limits_.overhead_timeout;
@@ -249,8 +250,8 @@ void Supervisor::measure(const AttemptRecord& record, Orders& out) {
   const double us = std::max(1.0, static_cast<double>(record.elapsed_us));
   elapsed_us_ = elapsed_us_ == 0 ? us : elapsed_us_ + (us - elapsed_us_) / 16;
   const double wanted = kQueueMicroseconds / elapsed_us_;
-  depth_ = 1 + std::clamp<std::uint32_t>(
-                   static_cast<std::uint32_t>(std::min(wanted, 1000.0)), 1, kDepthMax - 1);
+  depth_ = 1 + std::max(1U, static_cast<std::uint32_t>(std::min(wanted, 1000.0)));
+  depth_ = std::min(depth_, limits_.depth_max);
   const std::uint32_t window = limits_.slots * (depth_ + 1);
   if (window * 4 < window_said_ * 3 || window * 3 > window_said_ * 4) {
     window_said_ = window;

@@ -39,6 +39,7 @@ struct Work {
 struct SuperviseLimits {
   AgentId agent = 0;
   std::uint32_t slots = 1;
+  std::uint32_t depth_max = 16;  // mini-batches with one worker at a time, the running one included
   ProcessNumber process_next = 0;
   Duration run_timeout = std::chrono::seconds(60);
   Duration overhead_timeout = std::chrono::seconds(30);
@@ -180,7 +181,7 @@ class Supervisor {
   TimePoint drain_deadline_;
   bool stopped_said_ = false;
   double elapsed_us_ = 0;  // running mean of what a mini-batch takes
-  std::uint32_t depth_ = 2;
+  std::uint32_t depth_;
   std::uint32_t window_said_ = 0;
   TimePoint next_check_;
 };

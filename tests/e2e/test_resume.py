@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that are killed, stopped, resumed, retried and merged."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from workbench import NAMES, SLOW_NAMES, Job, Running, Windrow, numbered, until
+
+# Says in a file of its own what it does, so that a test can wait for it.
+COUNTING = """
+import os, time
+
+def run(mini_batch):
+    with open({log!r}, "a") as file:
+        file.write(os.path.basename(mini_batch[0]) + "\\n")
+    time.sleep({seconds})
+    return [os.path.basename(path) for path in mini_batch]
+"""
+
+
+def counting(windrow: Windrow, seconds: float = 0.02) -> str:
+    return COUNTING.format(log=str(windrow.folder / "calls"), seconds=seconds)
+
+
+def half_done(windrow: Windrow, calls: int = 20, **settings: object) -> Running:
+    """A running job of 60 mini-batches of which some are done."""
+    running = windrow.start(counting(windrow), files=60, size=1, **settings)  # type: ignore[arg-type]
+    until(lambda: windrow.count("calls") >= calls, f"{calls} calls of run()")
+    return running
+
+
+# C61 C55 C68
+def test_killed_with_9_the_same_command_goes_on_and_ends_with_the_same_bytes(
+    windrow: Windrow,
+) -> None:
+    killed = half_done(windrow).kill()
+    windrow.expect_no_orphans()
+    assert not killed.result.exists()
+    job = windrow.run(size=1)
+    assert job.exit == 0
+    assert "going on with job" in job.text
+    assert job.rows() == numbered(60)
+    assert windrow.count("calls") < 80, "what was committed is not done again"
+    assert len(windrow.job_folders()) == 1
+    done = [a["Mini-batch Id"] for a in job.attempts() if a["Status"] == "RUN_DONE"]
+    assert len(done) >= 60
+    assert set(done) == {str(n) for n in range(60)}
+    assert not (windrow.home / "unfinished").exists() or not list(
+        (windrow.home / "unfinished").iterdir()
+    )
+
+
+# C43 C46 C61
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_interrupt_stops_cleanly_and_says_how_to_go_on(windrow: Windrow, number: int) -> None:
+    running = half_done(windrow)
+    running.signal(number)
+    stopped = running.end()
+    assert stopped.exit == 130
+    assert "Canceled" in stopped.text
+    assert f"windrow job resume {stopped.name}" in stopped.text
+    assert not stopped.result.exists()
+    windrow.expect_no_orphans()
+    calls = windrow.count("calls")
+    job = windrow.run(size=1)
+    assert job.exit == 0
+    assert job.rows() == numbered(60)
+    assert windrow.count("calls") == 60, f"{calls} were done before and none of them again"
+    assert job.folder == stopped.folder
+
+
+# C46 C43
+def test_a_second_interrupt_stops_at_once(windrow: Windrow) -> None:
+    script = counting(windrow, seconds=1000)
+    running = windrow.start(script, files=4, size=1)
+    until(lambda: windrow.count("calls") == 2, "two calls of run()")
+    running.signal(signal.SIGINT)
+    until(lambda: "once more stops at once" in running.text, "the first one is answered")
+    assert running.is_running()
+    begin = time.monotonic()
+    running.signal(signal.SIGINT)
+    stopped = running.end()
+    assert stopped.exit == 130
+    assert time.monotonic() - begin < 5
+    windrow.expect_no_orphans()
+    assert {a["Status"] for a in stopped.attempts()} <= {"RETURNED"}, "nobody is charged"
+
+
+# C63
+def test_a_changed_script_starts_a_new_job_and_says_so(windrow: Windrow) -> None:
+    old = half_done(windrow).kill()
+    job = windrow.run(NAMES + "\n# changed\n", size=1)
+    assert job.exit == 0
+    assert f"not going on with job {old.name}" in job.text
+    assert "changed since it began" in job.text
+    assert job.folder != old.folder
+    assert job.rows() == numbered(60)
+
+
+# C63
+@pytest.mark.parametrize("change", [{"size": 2}, {"output": "other"}, {"input": "in2"}])
+def test_other_settings_are_another_job(windrow: Windrow, change: dict[str, object]) -> None:
+    windrow.files(5, folder="in2")
+    old = half_done(windrow).kill()
+    job = windrow.run(**({"size": 1} | change))  # type: ignore[arg-type]
+    assert job.exit == 0
+    assert job.folder != old.folder
+    assert "going on" not in job.text
+
+
+# C63 C66
+def test_limits_and_workers_may_change_on_the_way(windrow: Windrow) -> None:
+    old = half_done(windrow).kill()
+    job = windrow.run(size=1, workers=1, timeout=30, retries=5, threshold=3)
+    assert job.exit == 0
+    assert job.folder == old.folder
+    assert job.rows() == numbered(60)
+
+
+# C62
+def test_new_starts_afresh(windrow: Windrow) -> None:
+    old = half_done(windrow).kill()
+    job = windrow.run(None, "--new", size=1)
+    assert job.exit == 0
+    assert job.folder != old.folder
+    assert job.rows() == numbered(60)
+
+
+def change_one(root: Path) -> None:
+    (root / "f0055").write_text("something else")
+
+
+def touch_a_done_one(root: Path) -> None:
+    (root / "f0000").write_text("something else")
+
+
+def add_one(root: Path) -> None:
+    (root / "f0003b").write_text("new")
+
+
+def remove_one(root: Path) -> None:
+    (root / "f0050").unlink()
+
+
+# C64
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        (change_one, "f0055' is changed"),
+        (touch_a_done_one, "'f0000' is changed"),
+        (add_one, "'f0003b' is additional"),
+        (remove_one, "f0050' is missing"),
+    ],
+)
+def test_an_input_that_is_not_what_it_was_is_refused_with_the_list(
+    windrow: Windrow, change: object, shown: str
+) -> None:
+    half_done(windrow).kill()
+    change(windrow.folder / "in")  # type: ignore[operator]
+    job = windrow.run(size=1)
+    assert job.exit in (1, 2)
+    assert "not what it was when the job began" in job.text
+    assert shown in job.text
+    assert not job.result.exists()
+    windrow.expect_no_orphans()
+
+
+# C65
+def test_a_finished_job_is_refused_by_name_and_by_folder(windrow: Windrow) -> None:
+    done = windrow.run(NAMES, files=3, name="hay")
+    assert done.exit == 0
+    before = done.bytes()
+    for flags in (["--name", "hay"], ["--job-dir", str(done.folder)]):
+        again = windrow.run(None, *flags)
+        assert again.exit == 2
+        assert "job hay is finished" in again.text
+    resumed = windrow.command("job", "resume", "hay")
+    assert resumed.exit == 2
+    assert "finished" in resumed.text
+    assert done.bytes() == before
+
+
+# C65 C57 C63
+def test_the_same_command_after_the_end_is_a_new_job(windrow: Windrow) -> None:
+    first = windrow.run(NAMES, files=3)
+    first.result.rename(windrow.folder / "kept")
+    second = windrow.run()
+    assert second.exit == 0
+    assert second.folder != first.folder
+
+
+FAILS_UNTIL_MENDED = """
+import os
+
+def run(mini_batch):
+    names = [os.path.basename(path) for path in mini_batch]
+    if "f0005" in names and not os.path.exists({mended!r}):
+        raise ValueError("needs mending")
+    return names
+"""
+
+
+def a_job_with_a_failure(windrow: Windrow, threshold: int) -> Job:
+    script = FAILS_UNTIL_MENDED.format(mended=str(windrow.folder / "mended"))
+    return windrow.run(script, files=12, size=2, retries=1, threshold=threshold, workers=1)
+
+
+def mend(windrow: Windrow) -> None:
+    (windrow.folder / "mended").touch()
+
+
+# C66
+@pytest.mark.parametrize("by", ["name", "folder"])
+def test_job_resume_goes_on_with_a_failed_job(windrow: Windrow, by: str) -> None:
+    failed = a_job_with_a_failure(windrow, threshold=0)
+    assert failed.exit == 1
+    mend(windrow)
+    which = failed.name if by == "name" else str(failed.folder)
+    job = windrow.command("job", "resume", which, result=failed.result)
+    assert job.exit == 0, job
+    assert job.rows() == numbered(12)
+    assert job.folder == failed.folder
+    assert "status: Completed" in job.outcome()
+
+
+# C66
+def test_a_resumed_job_that_still_fails_has_all_its_tries_again(windrow: Windrow) -> None:
+    failed = a_job_with_a_failure(windrow, threshold=0)
+    job = windrow.command("job", "resume", failed.name)
+    assert job.exit == 1
+    assert job.statuses(2).count("RUN_EXCEPTION") == 4
+
+
+# C69 C70
+def test_retry_runs_the_failed_mini_batches_in_a_new_job(windrow: Windrow) -> None:
+    old = a_job_with_a_failure(windrow, threshold=-1)
+    assert old.exit == 0
+    assert len(old.rows()) == 10
+    before = old.bytes()
+    mend(windrow)
+    job = windrow.command("retry", old.name, "--timeout", "300")
+    assert job.exit == 0, job
+    assert job.folder != old.folder
+    (result,) = (job.folder / "outputs").rglob("parallel_run_step.txt")
+    assert result.read_text().split() == numbered(12)
+    assert old.bytes() == before
+    effective = job.log("job.yml")
+    assert f"retry_of: {old.name}" in effective
+    assert "timeout: 300  # from --timeout" in effective
+    assert job.statuses() != []
+    assert {a["Mini-batch Id"] for a in job.attempts() if a["Status"] == "RUN_DONE"} >= {"2"}
+
+
+# C70
+def test_retry_with_replace_puts_the_new_result_in_place_of_the_old(windrow: Windrow) -> None:
+    old = a_job_with_a_failure(windrow, threshold=-1)
+    mend(windrow)
+    job = windrow.command("retry", old.name, "--replace", result=old.result)
+    assert job.exit == 0, job
+    assert job.rows() == numbered(12)
+    assert [path.name for path in job.result.parent.iterdir()] == [job.result.name]
+
+
+# C70
+def test_a_retry_that_fails_again_leaves_the_old_result_alone(windrow: Windrow) -> None:
+    old = a_job_with_a_failure(windrow, threshold=-1)
+    before = old.bytes()
+    job = windrow.command("retry", old.name, "--replace", "--error-threshold", "0")
+    assert job.exit == 1
+    assert old.bytes() == before
+
+
+# C69
+@pytest.mark.parametrize("mended", [True, False])
+def test_there_must_be_something_to_retry(windrow: Windrow, mended: bool) -> None:
+    if mended:
+        mend(windrow)
+        old = a_job_with_a_failure(windrow, threshold=-1)
+        shown = "nothing to retry"
+    else:
+        old = half_done(windrow).kill()
+        shown = "is not over"
+    job = windrow.command("retry", old.name)
+    assert job.exit == 2
+    assert shown in job.text
+
+
+# C71
+def test_merge_publishes_what_a_failed_job_has(windrow: Windrow) -> None:
+    failed = a_job_with_a_failure(windrow, threshold=0)
+    assert not failed.result.exists()
+    merged = windrow.command("job", "merge", failed.name, result=failed.result)
+    assert merged.exit == 0, merged
+    assert merged.rows()[:4] == numbered(4)
+    assert not {"f0004", "f0005"} & set(merged.rows())
+    again = windrow.command("job", "merge", failed.name)
+    assert again.exit == 2
+    assert "exist" in again.text
+
+
+# C71 C65
+def test_merge_of_a_finished_job_is_refused(windrow: Windrow) -> None:
+    done = windrow.run(NAMES, files=3)
+    job = windrow.command("job", "merge", done.name)
+    assert job.exit == 2
+    assert str(done.result) in job.text
+
+
+# C67 C71
+def test_a_second_engine_beside_a_living_one_is_refused(windrow: Windrow) -> None:
+    first = windrow.start(SLOW_NAMES, files=100, size=1)
+    folder = until(windrow.job_folders, "the job folder")[0]
+    until(lambda: first.workers(), "a worker")
+    for command in (
+        ["run", "score.py", "--input", "in", "--output", "out", "--mini-batch-size", "1"],
+        ["job", "resume", folder.name],
+        ["job", "merge", folder.name],
+        ["retry", folder.name],
+    ):
+        second = windrow.command(*command)
+        assert second.exit == 2, second
+        assert f"in process {first.pid}" in second.text
+    job = first.end()
+    assert job.exit == 0
+    assert job.rows() == numbered(100)

@@ -1,0 +1,463 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A second reader of a job's plan, journals and segments, written from docs/formats alone.
+
+    python3 tests/formats/reader.py JOB_FOLDER
+
+prints what the job is made of. It shares no code with the engine and needs nothing but Python, so
+that the pages are known to say enough.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable, NamedTuple, Optional, Union
+
+PAYLOAD_MAX = 2**30 + 2**16
+
+
+class Damaged(Exception):
+    """The files contradict each other or the pages."""
+
+
+# ------------------------------------------------------------------------------------ records.md
+
+
+def _crc_table() -> list[int]:
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = (byte >> 1) ^ (0x82F63B78 if byte & 1 else 0)
+        table.append(byte)
+    return table
+
+
+CRC_TABLE = _crc_table()
+
+
+def crc32c(data: bytes, before: int = 0) -> int:
+    crc = before ^ 0xFFFFFFFF
+    for byte in data:
+        crc = CRC_TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    return crc ^ 0xFFFFFFFF
+
+
+class Record(NamedTuple):
+    offset: int
+    end: int
+    payload: bytes
+
+
+class RecordFile:
+    """The good prefix of a file."""
+
+    def __init__(self, path: Path, magic: bytes):
+        self.path = path
+        self.data = path.read_bytes()
+        if self.data[:4] != magic or len(self.data) < 8:
+            raise Damaged(f"{path} does not begin with {magic.decode()}")
+        version = int.from_bytes(self.data[4:8], "little")
+        if version != 1:
+            raise Damaged(f"{path} has version {version}")
+
+    def record_at(self, offset: int) -> Optional[Record]:
+        head = self.data[offset : offset + 8]
+        length = int.from_bytes(head[:4], "little")
+        end = offset + 8 + length
+        if len(head) < 8 or length > PAYLOAD_MAX or end > len(self.data):
+            return None
+        payload = self.data[offset + 8 : end]
+        if crc32c(payload, crc32c(head[:4])) != int.from_bytes(head[4:], "little"):
+            return None
+        return Record(offset, end, payload)
+
+    def records(self) -> Iterator[Record]:
+        offset = 8
+        while record := self.record_at(offset):
+            yield record
+            offset = record.end
+
+
+class Fields:
+    """The fields of a payload, in order."""
+
+    def __init__(self, payload: bytes):
+        self.left = payload
+
+    def take(self, size: int) -> bytes:
+        if size > len(self.left):
+            raise Damaged("a payload ends within a field")
+        taken, self.left = self.left[:size], self.left[size:]
+        return taken
+
+    def u8(self) -> int:
+        return self.take(1)[0]
+
+    def u32(self) -> int:
+        return int.from_bytes(self.take(4), "little")
+
+    def wall(self) -> int:
+        return int.from_bytes(self.take(8), "little", signed=True)
+
+    def varint(self) -> int:
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self.u8()
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+        raise Damaged("a varint of more than ten bytes")
+
+    def varint32(self) -> int:
+        value = self.varint()
+        if value >= 2**32:
+            raise Damaged("a varint32 that is too large")
+        return value
+
+    def text(self) -> bytes:
+        return self.take(self.varint())
+
+    def rest(self) -> bytes:
+        return self.take(len(self.left))
+
+    def done(self) -> None:
+        if self.left:
+            raise Damaged("a payload with bytes left over")
+
+
+# --------------------------------------------------------------------------------------- plan.md
+
+
+class PlannedBatch(NamedTuple):
+    id: int
+    items: int
+    names: list[bytes]
+
+
+class Plan(NamedTuple):
+    root: bytes
+    formation: bytes
+    listing_began: int
+    batches: list[PlannedBatch]
+
+
+def read_plan(path: Path, plan_bytes: int) -> Plan:
+    """The plan as far as the journal says that it counts."""
+    records = RecordFile(path, b"WRP1").records()
+    head = next(records, None)
+    if head is None:
+        raise Damaged(f"{path} has no head")
+    fields = Fields(head.payload)
+    plan = Plan(fields.text(), fields.text(), fields.wall(), [])
+    fields.done()
+    end = head.end
+    for record in records:
+        if record.end > plan_bytes:
+            break
+        fields = Fields(record.payload)
+        batch = PlannedBatch(fields.varint32(), fields.varint32(), fields.rest().split(b"\0"))
+        if batch.id != len(plan.batches) or batch.items != len(batch.names):
+            raise Damaged(f"{path}: mini-batch {batch.id} is not in its place")
+        plan.batches.append(batch)
+        end = record.end
+    if plan_bytes and end != plan_bytes:
+        raise Damaged(f"{path} is good for {end} bytes, not {plan_bytes}")
+    return plan
+
+
+# ------------------------------------------------------------------------------------ journal.md
+
+Value = Union[int, bytes, list[tuple[int, int]]]
+
+
+class Fact(NamedTuple):
+    kind: str
+    values: dict[str, Value]
+
+    def number(self, name: str) -> int:
+        value = self.values[name]
+        assert isinstance(value, int)
+        return value
+
+    def bytes(self, name: str) -> bytes:
+        value = self.values[name]
+        assert isinstance(value, bytes)
+        return value
+
+
+def _runs(fields: Fields) -> list[tuple[int, int]]:
+    return [(fields.varint32(), fields.varint32()) for _ in range(fields.varint())]
+
+
+_v, _v32, _u8, _u32 = Fields.varint, Fields.varint32, Fields.u8, Fields.u32
+_text, _wall = Fields.text, Fields.wall
+_ERROR = {"error_type": _text, "error_message": _text, "traceback": _text}
+
+Layout = dict[str, Callable[[Fields], Value]]
+KINDS: dict[int, tuple[str, Layout]] = {
+    1: ("EpochBegan", {"epoch": _v, "plan": _v, "wall": _wall}),
+    2: ("Planned", {"plan_bytes": _v, "runs": _runs}),
+    3: ("ListingEnded", {}),
+    4: ("SegmentOpened", {"segment": _v32, "agent": _v32, "file": _text}),
+    5: ("SegmentSynced", {"segment": _v32, "up_to": _v, "job_time": _v}),
+    6: ("AgentLost", {"agent": _v32, "segment": _v32}),
+    7: ("LoadEnded", {"agent": _v32, "process": _v32, "status": _u8, "start": _wall,
+                      "elapsed_us": _v32, "cpu_us": _v32, **_ERROR}),
+    8: ("AttemptEnded", {"epoch": _v, "batch": _v32, "picked": _v32, "agent": _v32,
+                         "process": _v32, "status": _u8, "verdict": _u8, "line_break": _u8,
+                         "returned": _v32, "succeeded": _v32, "segment": _v32, "offset": _v,
+                         "length": _v32, "start": _wall, "elapsed_us": _v32, "run_us": _v32,
+                         "cpu_us": _v32, "memory_peak": _v, **_ERROR}),
+    9: ("Stopped", {"status": _u8, "cause": _text}),
+    10: ("Publishing", {"path": _text, "length": _v, "crc": _u32}),
+    11: ("Finished", {"status": _u8, "cause": _text, "wall": _wall}),
+    12: ("Reopened", {"failed_afresh": _u8}),
+}  # fmt: skip
+
+
+def read_fact(payload: bytes) -> Fact:
+    fields = Fields(payload)
+    kind = fields.u8()
+    if kind not in KINDS:
+        raise Damaged(f"a fact of unknown kind {kind}")
+    name, layout = KINDS[kind]
+    fact = Fact(name, {key: read(fields) for key, read in layout.items()})
+    fields.done()
+    return fact
+
+
+class Journal:
+    def __init__(self, path: Path):
+        self.file = RecordFile(path, b"WRJ1")
+        self.records = list(self.file.records())
+        if not self.records:
+            raise Damaged(f"{path} has no whole header")
+        fields = Fields(self.records[0].payload)
+        self.epoch, self.previous, self.length = fields.varint(), fields.varint(), fields.varint()
+        self.crc = fields.u32()
+        fields.done()
+        if path.name != f"journal.{self.epoch}":
+            raise Damaged(f"{path} says that it is epoch {self.epoch}")
+
+    def facts(self, successor: Optional["Journal"]) -> Iterator[Fact]:
+        """Those that count: all good ones, or as many as the next journal builds upon."""
+        limit = successor.length if successor else len(self.file.data)
+        records = [record for record in self.records if record.end <= limit]
+        if successor:
+            good = records[-1].end if records else 0
+            if good != limit or crc32c(self.file.data[:limit]) != successor.crc:
+                raise Damaged(f"{self.file.path} is good for {good} bytes, not {limit}")
+        for record in records[1:]:
+            yield read_fact(record.payload)
+
+
+def journal_chain(state: Path) -> list[Journal]:
+    """The journals that count, oldest first."""
+    numbers = [path.name[len("journal.") :] for path in state.glob("journal.*")]
+    epochs = sorted(int(number) for number in numbers if number.isdigit())
+    chain: list[Journal] = []
+    while epochs and not chain:
+        try:
+            chain.append(Journal(state / f"journal.{epochs.pop()}"))
+        except Damaged:
+            pass  # its master died while creating it
+    while chain and chain[-1].previous:
+        chain.append(Journal(state / f"journal.{chain[-1].previous}"))
+    return chain[::-1]
+
+
+# -------------------------------------------------------------------------------- the state of it
+
+
+@dataclass
+class Batch:
+    items: int
+    stage: str = "pending"  # ended, committed, failed
+    tries: int = 0
+    succeeded: int = 0
+    segment: int = 0
+    offset: int = 0
+    length: int = 0
+
+
+@dataclass
+class Segment:
+    file: str
+    synced: int = 0
+    open: bool = True
+    waiting: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Job:
+    folder: Path
+    batches: list[Batch] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
+    facts: Counter[str] = field(default_factory=Counter)
+    epoch: int = 0
+    plan: int = 0
+    plan_bytes: int = 0
+    listing_ended: bool = False
+    stopped: Optional[Fact] = None
+    publishing: Optional[Fact] = None
+    finished: Optional[Fact] = None
+
+    def apply(self, fact: Fact) -> None:
+        self.facts[fact.kind] += 1
+        take = getattr(self, "on_" + fact.kind, None)
+        if take:
+            take(fact)
+
+    def on_EpochBegan(self, fact: Fact) -> None:  # noqa: N802
+        if fact.number("epoch") <= self.epoch:
+            raise Damaged("an epoch that is not new")
+        self.epoch, self.plan = fact.number("epoch"), fact.number("plan")
+        for segment in self.segments:
+            self.close(segment)
+
+    def on_Planned(self, fact: Fact) -> None:  # noqa: N802
+        if self.listing_ended:
+            raise Damaged("planned after the listing ended")
+        runs = fact.values["runs"]
+        assert isinstance(runs, list)
+        for batches, items in runs:
+            self.batches += [Batch(items) for _ in range(batches)]
+        self.plan_bytes = fact.number("plan_bytes")
+
+    def on_ListingEnded(self, _: Fact) -> None:  # noqa: N802
+        self.listing_ended = True
+
+    def on_SegmentOpened(self, fact: Fact) -> None:  # noqa: N802
+        if fact.number("segment") != len(self.segments):
+            raise Damaged("a segment out of order")
+        self.segments.append(Segment(fact.bytes("file").decode()))
+
+    def on_SegmentSynced(self, fact: Fact) -> None:  # noqa: N802
+        segment = self.segments[fact.number("segment")]
+        if not segment.open:
+            raise Damaged("a sync of a closed segment")
+        segment.synced = max(segment.synced, fact.number("up_to"))
+        while segment.waiting and self.is_synced(self.batches[segment.waiting[0]]):
+            self.batches[segment.waiting.pop(0)].stage = "committed"
+
+    def on_AgentLost(self, fact: Fact) -> None:  # noqa: N802
+        self.close(self.segments[fact.number("segment")])
+
+    def on_AttemptEnded(self, fact: Fact) -> None:  # noqa: N802
+        batch = self.batches[fact.number("batch")]
+        if batch.stage != "pending":
+            raise Damaged(f"an attempt at mini-batch {fact.number('batch')}, which is {batch.stage}")
+        verdict = fact.number("verdict")
+        batch.tries += verdict in (1, 2)
+        if verdict == 2:
+            batch.stage = "failed"
+        if verdict != 0:
+            return
+        batch.segment, batch.offset = fact.number("segment"), fact.number("offset")
+        batch.length, batch.succeeded = fact.number("length"), fact.number("succeeded")
+        batch.stage = "committed" if self.is_synced(batch) else "ended"
+        if batch.stage == "ended":
+            self.segments[batch.segment].waiting.append(fact.number("batch"))
+
+    def on_Stopped(self, fact: Fact) -> None:  # noqa: N802
+        self.stopped = fact
+
+    def on_Publishing(self, fact: Fact) -> None:  # noqa: N802
+        self.publishing = fact
+
+    def on_Finished(self, fact: Fact) -> None:  # noqa: N802
+        self.finished = fact
+
+    def on_Reopened(self, fact: Fact) -> None:  # noqa: N802
+        self.stopped = self.publishing = self.finished = None
+        if not self.batches:
+            self.listing_ended = False
+        for batch in self.batches if fact.number("failed_afresh") else []:
+            if batch.stage == "failed":
+                batch.stage = "pending"
+            if batch.stage == "pending":
+                batch.tries = 0
+
+    def is_synced(self, batch: Batch) -> bool:
+        return batch.offset + batch.length <= self.segments[batch.segment].synced
+
+    def close(self, segment: Segment) -> None:
+        segment.open = False
+        for number in segment.waiting:
+            self.batches[number].stage = "pending"
+        segment.waiting = []
+
+    def stages(self) -> Counter[str]:
+        return Counter(batch.stage for batch in self.batches)
+
+    def read_plan(self) -> Plan:
+        plan = read_plan(self.folder / "state" / f"plan.{self.plan}", self.plan_bytes)
+        if [batch.items for batch in plan.batches] != [batch.items for batch in self.batches]:
+            raise Damaged("plan and journal differ")
+        return plan
+
+    def merged(self) -> bytes:
+        """The rows of all committed mini-batches in order."""
+        files: dict[int, RecordFile] = {}
+        rows = []
+        for number, batch in enumerate(self.batches):
+            if batch.stage != "committed" or batch.length == 0:
+                continue
+            if batch.segment not in files:
+                files[batch.segment] = open_segment(self.folder, self.segments[batch.segment])
+            rows.append(read_rows(files[batch.segment], number, batch))
+        return b"".join(rows)
+
+
+# ------------------------------------------------------------------------------------ segment.md
+
+
+def open_segment(folder: Path, segment: Segment) -> RecordFile:
+    file = RecordFile(folder / "state" / "rows" / segment.file, b"WRS1")
+    head = file.record_at(8)
+    if head is None:
+        raise Damaged(f"{file.path} has no head")
+    fields = Fields(head.payload)
+    if f"{fields.varint32()}.{fields.varint()}.seg" != segment.file:
+        raise Damaged(f"{file.path} is another agent's")
+    fields.done()
+    return file
+
+
+def read_rows(file: RecordFile, number: int, batch: Batch) -> bytes:
+    record = file.record_at(batch.offset)
+    if record is None or record.end != batch.offset + batch.length:
+        raise Damaged(f"{file.path} has no chunk at {batch.offset}")
+    fields = Fields(record.payload)
+    _, found, _ = fields.varint(), fields.varint32(), fields.varint32()
+    output, kind, form = fields.u8(), fields.u8(), fields.u8()
+    first, items = fields.varint32(), fields.varint32()
+    if (found, output, kind, form, first, items) != (number, 0, 0, 0, 0, batch.items):
+        raise Damaged(f"{file.path} holds something else at {batch.offset}")
+    return fields.rest()
+
+
+def read_job(folder: Path) -> Job:
+    """The job as its journals tell it. Raises Damaged."""
+    job = Job(folder)
+    chain = journal_chain(folder / "state")
+    for journal, successor in zip(chain, [*chain[1:], None]):
+        for fact in journal.facts(successor):
+            job.apply(fact)
+    return job
+
+
+def main() -> None:
+    job = read_job(Path(sys.argv[1]))
+    plan = job.read_plan()
+    rows = job.merged()
+    print(f"epoch {job.epoch}, plan.{job.plan}, {sum(b.items for b in plan.batches)} items")
+    print("mini-batches:", dict(job.stages()))
+    print("facts:", dict(job.facts))
+    print(f"rows: {len(rows)} bytes, crc {crc32c(rows):08x}")
+    print("finished" if job.finished else "not finished")
+
+
+if __name__ == "__main__":
+    main()
