@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws digits: 8 x 8 grey pixels, a shifted glyph, uneven ink and noise. Same seed, same pictures."""
+"""Draws digits: 8 x 8 grey pixels, a shifted glyph, uneven ink and noise. Seeds repeat."""
 
 from __future__ import annotations
 

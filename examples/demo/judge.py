@@ -12,7 +12,8 @@ def main(labels_path: str, rows_path: str) -> None:
     with open(rows_path, encoding="ascii") as file:
         rows = [line.split() for line in file]
     right = sum(labels[name] == digit for name, digit, _ in rows)
-    print(f"the network read {right:,} of {len(rows):,} digits right ({100 * right / len(rows):.1f} %)")
+    share = 100 * right / len(rows)
+    print(f"the network read {right:,} of {len(rows):,} digits right ({share:.1f} %)")
 
 
 if __name__ == "__main__":

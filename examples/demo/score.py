@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's entry script: reads 8 x 8 pictures of digits with a small network, in plain Python.
-
-    init()            once in every worker: loads the weights
-    run(mini_batch)   gets a list of paths, returns one row for each
-"""
+"""The demo's entry script: reads 8 x 8 pictures of digits with a small network, in plain Python."""
 
 import json
 import math
@@ -14,6 +10,7 @@ network = {}
 
 
 def init():
+    """Once in every worker: loads the weights."""
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, "model.json"), encoding="ascii") as file:
         network.update(json.load(file))
@@ -21,6 +18,7 @@ def init():
 
 
 def run(mini_batch):
+    """Gets a list of paths, returns one row for each."""
     rows = [score(path) for path in mini_batch]
     print(f"scored {len(rows)} images")
     return rows

@@ -14,7 +14,7 @@ class Retry final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.description(
-        "Run the failed mini-batches of a job again, in a new job whose result holds the old rows too");
+        "Run the failed mini-batches of a job again, in a new job that keeps the old rows");
     app.footer("The old result stays as it is, unless --replace says otherwise.\n");
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
     const auto option = [&app](const char* name, std::optional<std::string>& value,

@@ -72,7 +72,7 @@ class Run final : public Command {
   std::expected<JobReading, std::vector<Problem>> read() {
     const bool file = job_.ends_with(".yml") || job_.ends_with(".yaml");
     if (!file) {
-      if (!sets_.empty()) return refuse("--set", "goes with a job file; use the flags for a script");
+      if (!sets_.empty()) return refuse("--set", "goes with a job file; a script has flags");
       return read_short_form(job_, flags_, current_folder());
     }
     JobFileText text{.file = job_, .flags = flags_, .current_folder = current_folder()};

@@ -87,7 +87,7 @@ Result<PlanBatch> PlanReader::read(BatchId id) {
     ByteReader bytes(*payload);
     batch.id = bytes.varint32();
     batch.items = bytes.varint32();
-    batch.names = std::string(bytes.rest());
+    batch.names = bytes.rest();
     if (bytes.ok() && batch.id == id) return batch;
   }
   return fail(ErrorCode::kInternal, "plan {} is damaged at mini-batch {}", path_, id);

@@ -29,11 +29,11 @@ struct PlanHead {
   friend bool operator==(const PlanHead&, const PlanHead&) = default;
 };
 
-// A mini-batch of the plan: names relative to the root, separated by NUL, in order.
+// A mini-batch of the plan.
 struct PlanBatch {
   BatchId id = 0;
   std::uint32_t items = 0;
-  std::string names;
+  std::string_view names;  // relative to the root, in order, separated by NUL; until the next read
 };
 
 // The names of a mini-batch, one by one.

@@ -148,28 +148,34 @@ void Master::carry_out(const action::Assign& action) {
 // Absolute paths, separated by NUL. In a job that goes on, each file is looked at first.
 Result<std::string> Master::paths_of(BatchId id) {
   ASSIGN_OR_RETURN(const PlanBatch batch, plan_->read(id));
+  const std::string prefix = config_.root + "/";
+  const std::size_t size = batch.names.size() + batch.items * prefix.size();
   std::string out;
-  out.reserve(batch.names.size() + batch.items * (config_.root.size() + 1));
-  std::string_view rest = batch.names;
-  for (std::uint32_t item = 0; item < batch.items; ++item) {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
-    const std::size_t start = out.size();
-    out.append(config_.root).push_back('/');
-    out.append(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (resumed_ && !input_checked_) {
-      const std::string path = out.substr(start);
-      const Result<FileStat> stat = fs_.stat(path);
-      if (!stat || stat->changed.nanoseconds > plan_->head().listing_began.nanoseconds) {
-        return fail(ErrorCode::kConflict,
-                    "the input is not what it was when the job began: {} is {}",
-                    in_quotes(path), stat ? "changed" : "missing");
-      }
+  // One pass: this is done for every mini-batch.
+  out.resize_and_overwrite(size, [&](char* text, std::size_t /*size*/) {
+    std::string_view rest = batch.names;
+    char* to = text;
+    for (std::uint32_t item = 0; item < batch.items; ++item) {
+      const std::size_t length = std::min(rest.find('\0'), rest.size());
+      if (item > 0) *to++ = '\0';
+      to = std::copy(prefix.begin(), prefix.end(), to);
+      to = std::copy_n(rest.data(), length, to);
+      rest.remove_prefix(std::min(length + 1, rest.size()));
     }
-    out.push_back('\0');
-  }
-  if (!out.empty()) out.pop_back();
+    return static_cast<std::size_t>(to - text);
+  });
+  if (resumed_ && !input_checked_) RETURN_IF_ERROR(check_unchanged(out));
   return out;
+}
+
+Status Master::check_unchanged(std::string_view paths) {
+  for (const std::string& path : split_names(paths)) {
+    const Result<FileStat> stat = fs_.stat(path);
+    if (stat && stat->changed.nanoseconds <= plan_->head().listing_began.nanoseconds) continue;
+    return fail(ErrorCode::kConflict, "the input is not what it was when the job began: {} is {}",
+                in_quotes(path), stat ? "changed" : "missing");
+  }
+  return {};
 }
 
 void Master::carry_out(const action::TakeBack& action) {

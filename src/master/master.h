@@ -98,6 +98,7 @@ class Master {
   void hello(const AgentMessage& message, const to_master::Hello& hello);
   void take(AgentId agent, ToMaster& body);
   Result<std::string> paths_of(BatchId batch);
+  Status check_unchanged(std::string_view paths);
   void publish();
   void tick();
   [[nodiscard]] bool superseded();

@@ -37,7 +37,6 @@ struct FakeFileSystem::Inode {
   std::string durable;         // what a power cut leaves
   std::vector<Write> pending;  // between the two
   WallTime changed;
-  bool sync_failed = false;
 
   void sync() {
     for (const Write& write : pending) write_into(durable, write.offset, write.bytes);
@@ -100,12 +99,11 @@ class FakeFile final : public File {
 
   Result<std::uint64_t> size() override { return inode_->data.size(); }
 
-  // After a failure the kernel takes the pages for written: readable, and never durable.
+  // A failure is final for this File; who opens the file anew may have more luck.
   Status sync() override {
-    if (inode_->sync_failed) return broken("sync", path_);
+    if (sync_failed_) return broken("sync", path_);
     if (fs_.ask(FakeFileSystem::Call::kSync, path_)) {
-      inode_->sync_failed = true;
-      inode_->pending.clear();
+      sync_failed_ = true;
       return broken("sync", path_);
     }
     inode_->sync();
@@ -120,6 +118,7 @@ class FakeFile final : public File {
   FakeFileSystem::InodePtr inode_;
   std::string path_;
   bool writable_;
+  bool sync_failed_ = false;
 };
 
 FakeFileSystem::FakeFileSystem(Clock clock) : clock_(std::move(clock)) { folders_[""].number = 1; }
@@ -296,7 +295,6 @@ void FakeFileSystem::power_cut(const Draw& draw) {
       }
       inode->pending.clear();
       inode->data = inode->durable;
-      inode->sync_failed = false;
     }
   }
 }

@@ -88,10 +88,10 @@ TEST_F(ProcessHostTest, FolderAndLogThatDoNotExistAreNamed) {
 
 TEST_F(ProcessHostTest, WorkerInheritsDescriptorsEnvironmentAndFolderAndNothingElse) {
   std::ofstream(folder.path() + "/out.txt") << "before\n";
-  engine.shell(1, "echo $WINDROW_TEST; pwd; cat; ls /proc/$$/fd | tr '\\n' ' '; echo bad >&2");
+  engine.shell(1, "echo $WINDROW_TEST; pwd; cat; ls -m /proc/$$/fd; echo bad >&2");
   EXPECT_EQ(engine.exit_of(1).exit_code, 0);
   EXPECT_EQ(read_text(folder.path() + "/out.txt"),
-            "before\na value\n" + folder.path() + "\n0 1 2 3 4 5 ");
+            "before\na value\n" + folder.path() + "\n0, 1, 2, 3, 4, 5\n");
   EXPECT_EQ(read_text(folder.path() + "/err.txt"), "bad\n");
 }
 

@@ -77,10 +77,13 @@ std::vector<std::string> paths(const char* name) {
 }
 
 How how_from(std::string_view word) {
-  constexpr std::pair<std::string_view, How> kWords[] = {
-      {"before", How::kBefore}, {"after", How::kAfter},     {"torn", How::kTorn},
-      {"once", How::kOnce},     {"forever", How::kForever}, {"short", How::kShort},
-      {"cut", How::kCut}};
+  constexpr std::pair<std::string_view, How> kWords[] = {{"before", How::kBefore},
+                                                         {"after", How::kAfter},
+                                                         {"torn", How::kTorn},
+                                                         {"once", How::kOnce},
+                                                         {"forever", How::kForever},
+                                                         {"short", How::kShort},
+                                                         {"cut", How::kCut}};
   for (const auto& [name, how] : kWords) {
     if (word == name) return how;
   }
@@ -120,7 +123,8 @@ bool acts_here() { return settings != nullptr && settings->process == ::getpid()
 
 bool below(std::string_view path, const std::vector<std::string>& roots) {
   for (const std::string& root : roots) {
-    if (path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/')) return true;
+    if (path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/'))
+      return true;
   }
   return false;
 }
@@ -129,7 +133,9 @@ bool counts(const std::string& path) {
   return below(path, settings->roots) && !below(path, settings->except);
 }
 
-std::string path_of(int descriptor) { return link_target("/proc/self/fd/" + std::to_string(descriptor)); }
+std::string path_of(int descriptor) {
+  return link_target("/proc/self/fd/" + std::to_string(descriptor));
+}
 
 // The engine names what lies deep as /proc/self/fd/N/name, because addresses of sockets are short.
 std::string path_of(int folder, const char* path) {
@@ -202,10 +208,11 @@ Fate next_fate(const char* name, const std::string& path) {
   return fate;
 }
 
-// Runs a call that changes `path`: `call(half)` does it, the first half of it when asked and possible;
-// `after(result)` looks at what it did.
+// Runs a call that changes `path`: `call(half)` does it, the first half of it when asked and
+// possible; `after(result)` looks at what it did.
 template <class Call, class After>
-auto counted(const char* name, const std::string& path, Call call, After after) -> decltype(call(false)) {
+auto counted(const char* name, const std::string& path, Call call, After after)
+    -> decltype(call(false)) {
   const std::lock_guard<std::mutex> lock(mutex);
   const Fate fate = next_fate(name, path);
   if (fate.fails) {
@@ -292,11 +299,11 @@ mode_t mode_of(int flags, va_list arguments) {
 // libc's own names from here on. Both spellings of a call have the same body.
 using namespace crash;  // NOLINT(google-build-using-namespace)
 
-#define OPEN_BODY(folder)               \
-  va_list arguments;                    \
-  va_start(arguments, flags);           \
+#define OPEN_BODY(folder)                        \
+  va_list arguments;                             \
+  va_start(arguments, flags);                    \
   const mode_t mode = mode_of(flags, arguments); \
-  va_end(arguments);                    \
+  va_end(arguments);                             \
   return open_counted("open", folder, path, flags, mode)
 
 extern "C" {
@@ -317,7 +324,8 @@ ssize_t write(int file, const void* bytes, std::size_t size) {
 
 ssize_t pwrite64(int file, const void* bytes, std::size_t size, off64_t at) {
   static auto* const next = real<ssize_t(int, const void*, std::size_t, off64_t)>("pwrite64");
-  return on_file("write", file, [&](bool half) { return next(file, bytes, halved(size, half), at); });
+  return on_file(
+      "write", file, [&](bool half) { return next(file, bytes, halved(size, half), at); });
 }
 ssize_t pwrite(int file, const void* bytes, std::size_t size, off_t at) {
   return pwrite64(file, bytes, size, at);
@@ -325,7 +333,8 @@ ssize_t pwrite(int file, const void* bytes, std::size_t size, off_t at) {
 
 ssize_t writev(int file, const iovec* parts, int n) {
   static auto* const next = real<ssize_t(int, const iovec*, int)>("writev");
-  return on_file("write", file, [&](bool half) { return next(file, parts, half ? (n + 1) / 2 : n); });
+  return on_file(
+      "write", file, [&](bool half) { return next(file, parts, half ? (n + 1) / 2 : n); });
 }
 
 ssize_t pwritev64(int file, const iovec* parts, int n, off64_t at) {
@@ -333,7 +342,9 @@ ssize_t pwritev64(int file, const iovec* parts, int n, off64_t at) {
   return on_file(
       "write", file, [&](bool half) { return next(file, parts, half ? (n + 1) / 2 : n, at); });
 }
-ssize_t pwritev(int file, const iovec* parts, int n, off_t at) { return pwritev64(file, parts, n, at); }
+ssize_t pwritev(int file, const iovec* parts, int n, off_t at) {
+  return pwritev64(file, parts, n, at);
+}
 
 int fsync(int file) { return sync_counted("fsync", file); }
 int fdatasync(int file) { return sync_counted("fdatasync", file); }
@@ -368,7 +379,9 @@ int remove(const char* path) {
   return removed != 0 && errno == EISDIR ? unlinkat(AT_FDCWD, path, AT_REMOVEDIR) : removed;
 }
 
-int mkdirat(int folder, const char* path, mode_t mode) { return mkdir_counted("mkdir", folder, path, mode); }
+int mkdirat(int folder, const char* path, mode_t mode) {
+  return mkdir_counted("mkdir", folder, path, mode);
+}
 int mkdir(const char* path, mode_t mode) { return mkdir_counted("mkdir", AT_FDCWD, path, mode); }
 
 int ftruncate64(int file, off64_t size) {
@@ -385,7 +398,9 @@ int fallocate64(int file, int mode, off64_t at, off64_t size) {
   static auto* const next = real<int(int, int, off64_t, off64_t)>("fallocate64");
   return on_file("fallocate", file, [&](bool) { return next(file, mode, at, size); });
 }
-int fallocate(int file, int mode, off_t at, off_t size) { return fallocate64(file, mode, at, size); }
+int fallocate(int file, int mode, off_t at, off_t size) {
+  return fallocate64(file, mode, at, size);
+}
 
 int symlinkat(const char* target, int folder, const char* path) {
   static auto* const next = real<int(const char*, int, const char*)>("symlinkat");
@@ -403,13 +418,15 @@ int bind(int socket, const sockaddr* address, socklen_t size) {
 }
 
 // State is never written through a mapping: nobody could say what of it is durable.
-void* mmap64(void* address, std::size_t size, int protection, int flags, int file, off64_t at) noexcept {
+void* mmap64(
+    void* address, std::size_t size, int protection, int flags, int file, off64_t at) noexcept {
   static auto* const next = real<void*(void*, std::size_t, int, int, int, off64_t)>("mmap64");
   const bool writes = (protection & PROT_WRITE) != 0 && (flags & MAP_SHARED) != 0 && file >= 0;
   if (writes && acts_here() && counts(path_of(file))) std::abort();
   return next(address, size, protection, flags, file, at);
 }
-void* mmap(void* address, std::size_t size, int protection, int flags, int file, off_t at) noexcept {
+void* mmap(
+    void* address, std::size_t size, int protection, int flags, int file, off_t at) noexcept {
   return mmap64(address, size, protection, flags, file, at);
 }
 

@@ -76,6 +76,7 @@ class Case:
         self.log = self.beside / "calls"
         self.said = self.beside / "said"
         self.shadow = self.beside / "shadow"
+        self.resumed_by_name = False
 
     def command(self) -> list[str]:
         return [
@@ -135,11 +136,12 @@ class Case:
                 return f"{name} is missing"
         return ""
 
-    def finish(self) -> str:
-        """Runs the command until the job is complete; empty, or what is wrong."""
-        ended = self.run()
+    def finish(self, shim: Optional[dict[str, str]] = None) -> str:
+        """Runs the command again, to complete the job; empty, or what is wrong."""
+        ended = self.run(shim)
         if ended.code == 2 and "has failed; `windrow job resume" in ended.text:
-            ended = self.run(command=["job", "resume", str(self.job)])
+            self.resumed_by_name = True
+            ended = self.run(shim, ["job", "resume", str(self.job)])
         already = "is finished, and a finished job never changes" in ended.text
         if ended.code != 0 and not (ended.code == 2 and already):
             return f"the next run ended with {ended.code}: {ended.text}"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a folder what it would be after a power cut: what was synced, and nothing that was not.
 
-The crash shim copies every file at each of its syncs, and every folder's names (shadow.h). From that,
-and from what there was before the run, the folder is built anew. A disk may also have kept some of
-what nobody had synced: with a random source each file and each name goes its own way.
+The crash shim copies every file at each of its syncs, and every folder's names (shadow.h). From
+that, and from what there was before the run, the folder is built anew. A disk may also have kept
+some of what nobody had synced: with a random source each file and each name goes its own way.
 """
 
 import os
@@ -17,9 +17,6 @@ class Entry(NamedTuple):
     kind: str  # f, d, l or s
     inode: int
     name: str
-
-
-KINDS = {"f": Path.is_file, "d": Path.is_dir, "l": Path.is_symlink}
 
 
 def kind_of(path: Path) -> str:

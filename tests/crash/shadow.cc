@@ -86,7 +86,8 @@ void copy_names(int from, const std::string& path) {
 
 void shadow_forget(const std::string& shadow, int descriptor) {
   struct stat status{};
-  if (::fstat(descriptor, &status) == 0) ::syscall(SYS_unlinkat, AT_FDCWD, name_of(shadow, status).c_str(), 0);
+  if (::fstat(descriptor, &status) == 0)
+    ::syscall(SYS_unlinkat, AT_FDCWD, name_of(shadow, status).c_str(), 0);
 }
 
 void shadow_keep(const std::string& shadow, int descriptor) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bit flips and cuts in the files of an interrupted job: right bytes or a clear refusal, never else."""
+"""Bit flips and cuts in the files of an interrupted job: right bytes or a clear refusal."""
 
 import os
 import queue
@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from reader import read_job
-
 from harness import AT_ONCE, Case, Ended, World, problems_of
+from reader import read_job
 
 PLACES = 1000
 SAMPLE = 160

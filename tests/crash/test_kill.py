@@ -3,14 +3,14 @@
 
 import os
 import random
+import shutil
 import signal
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-from harness import Call, World, count_calls, problems_of
+from harness import Call, Case, World, count_calls, problems_of
 from power_cut import PowerCut, snapshot
+from reader import read_job
 
 SAMPLE = 200
 SEED = int(os.environ.get("CRASH_SEED", "1"))
@@ -44,7 +44,7 @@ def all_deaths(calls: list[Call]) -> list[Death]:
 
 
 class Dying:
-    """Kills a job as told, and completes it."""
+    """Kills a job as told, completes it, and cuts the power once more when it is finished."""
 
     def __init__(self, world: World):
         self.world = world
@@ -52,24 +52,42 @@ class Dying:
 
     def __call__(self, *deaths: Death) -> str:
         case = self.world.case("-".join(f"{d.at}{d.how}{d.form}" for d in deaths))
+        snapshot(case.folder, case.shadow)
+        shim = {"CRASH_SHADOW": str(case.shadow)}
         for death in deaths:
-            snapshot(case.folder, case.shadow)
-            ended = case.run({
-                "CRASH_AT": str(death.at),
-                "CRASH_HOW": death.how,
-                "CRASH_SHADOW": str(case.shadow),
-            })  # fmt: skip
+            ended = case.run(shim | {"CRASH_AT": str(death.at), "CRASH_HOW": death.how})
             if ended.code == -signal.SIGKILL:
                 self.reached += 1
-                if death.form != "kill":
-                    chance = random.Random(repr(death)) if death.form == "mixed" else None
-                    PowerCut(case.shadow, chance).happen(case.folder)
+                self.cut_power(case, death)
             elif ended.code != 0 and "a finished job never changes" not in ended.text:
                 return f"ended with {ended.code}: {ended.text}"
-        problem = case.finish()
+        problem = case.finish(shim)
+        if not problem:
+            PowerCut(case.shadow).happen(case.folder)
+            problem = self.problem_of_durability(case)
         if not problem:
             case.remove()
         return problem
+
+    @staticmethod
+    def cut_power(case: Case, death: Death) -> None:
+        if death.form == "kill":
+            return  # what was not synced stays in the page cache, and may be lost later
+        chance = random.Random(repr(death)) if death.form == "mixed" else None
+        PowerCut(case.shadow, chance).happen(case.folder)
+        shutil.rmtree(case.shadow)
+        snapshot(case.folder, case.shadow)
+
+    @staticmethod
+    def problem_of_durability(case: Case) -> str:
+        """Finished is finished, even if the power goes at that moment."""
+        problem = case.problem_of_result()
+        if problem:
+            return f"not durable: {problem}"
+        job = read_job(case.job)
+        if not job.finished or job.merged() != case.world.expected:
+            return "not durable: the journal does not tell that the job is finished"
+        return ""
 
 
 def test_a_killed_job_completes_with_the_same_bytes(world: World, calls: list[Call]) -> None:

@@ -297,9 +297,17 @@ def test_merge_publishes_what_a_failed_job_has(windrow: Windrow) -> None:
     assert merged.exit == 0, merged
     assert merged.rows()[:4] == numbered(4)
     assert not {"f0004", "f0005"} & set(merged.rows())
-    again = windrow.command("job", "merge", failed.name)
-    assert again.exit == 2
-    assert "exist" in again.text
+
+
+# C71 C57
+def test_merge_never_writes_over_a_file_that_is_not_its_own(windrow: Windrow) -> None:
+    failed = a_job_with_a_failure(windrow, threshold=0)
+    failed.result.parent.mkdir(exist_ok=True)
+    failed.result.write_text("precious")
+    merged = windrow.command("job", "merge", failed.name)
+    assert merged.exit == 2
+    assert str(failed.result) in merged.text
+    assert failed.result.read_text() == "precious"
 
 
 # C71 C65

@@ -87,7 +87,10 @@ class Job:
     @property
     def folder(self) -> Path:
         said = re.findall(r"^  job folder    (.*)$", self.text, re.MULTILINE)
-        return Path(said[-1]) if said else self._bench.job_folders()[-1]
+        if said:
+            return Path(said[-1])
+        name = re.findall(r"^(?:going on with )?job (\S+)", self.text, re.MULTILINE)
+        return self._bench.home / "jobs" / name[-1]
 
     @property
     def name(self) -> str:

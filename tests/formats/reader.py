@@ -347,7 +347,9 @@ class Job:
     def on_AttemptEnded(self, fact: Fact) -> None:  # noqa: N802
         batch = self.batches[fact.number("batch")]
         if batch.stage != "pending":
-            raise Damaged(f"an attempt at mini-batch {fact.number('batch')}, which is {batch.stage}")
+            raise Damaged(
+                f"an attempt at mini-batch {fact.number('batch')}, which is {batch.stage}"
+            )
         verdict = fact.number("verdict")
         batch.tries += verdict in (1, 2)
         if verdict == 2:

@@ -135,16 +135,14 @@ void FakeWorkerHost::deliver(Worker& worker, Packet packet) {
 // The one that the page names is to blame; if it names none, the first that was read.
 void FakeWorkerHost::die(Worker& worker, int signal, int exit_code) {
   worker.alive = false;
+  const WorkerPhase phase = worker.page.phase;
+  const bool inside = phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun ||
+                      phase == WorkerPhase::kSerialise;
   std::optional<Token> guilty;
   for (const Packet& packet : worker.read) {
     const Token token = decode_command(packet)->token;
-    if (!guilty) guilty = token;
-    const WorkerPhase phase = worker.page.phase;
-    const bool inside = phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun ||
-                        phase == WorkerPhase::kSerialise;
-    if (inside && token.batch == worker.page.batch && token.picked == worker.page.picked) {
-      guilty = token;
-    }
+    const bool named = token.batch == worker.page.batch && token.picked == worker.page.picked;
+    if (!guilty && (named || !inside)) guilty = token;
   }
   if (guilty) world_.truth.died_with(*guilty);
   world_.trace.note("worker ends", worker.number, static_cast<std::uint64_t>(signal),

@@ -165,7 +165,7 @@ void World::job_ended() {
   const fact::Finished& end = *state.finished();
   world_.trace.note("job ends: " + end.cause, static_cast<std::uint64_t>(end.status));
   if (auto wrong = check_replay(world_, disk_, &state)) world_.truth.fail(*wrong);
-  const bool disk = end.status == JobStatus::kFailed && disk_failed_ &&
+  const bool disk = end.status == JobStatus::kFailed && disk_ever_failed_ &&
                     end.cause.find("error") != std::string::npos;
   if (end.status == JobStatus::kCanceled || disk) {
     reopen_ = fact::Reopened{.failed_afresh = world_.random.per_mille(300)};

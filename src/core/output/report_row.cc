@@ -60,15 +60,7 @@ bool is_plain(std::string_view name) {
 // are not UTF-8 percent-encoded.
 void append_quoted_name(std::string_view name, std::string& out) {
   if (is_plain(name)) {
-    const std::size_t start = out.size();
-    const std::size_t end = start + name.size() + 4;
-    // The size that the function is told may be larger than what was asked for.
-    out.resize_and_overwrite(end, [&](char* text, std::size_t /*size*/) {
-      std::memset(text + start, '"', 2);
-      std::memcpy(text + start + 2, name.data(), name.size());
-      std::memset(text + end - 2, '"', 2);
-      return end;
-    });
+    out.append("\"\"").append(name).append("\"\"");
     return;
   }
   std::string encoded;
@@ -98,6 +90,36 @@ void for_each_name(const BatchNames& batch, Each&& each) {
     each(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
+}
+
+// All names of a mini-batch, with commas between them; in one pass when all are plain.
+void append_quoted_names(const BatchNames& batch, std::string& out) {
+  bool plain = true;
+  for_each_name(batch, [&](std::string_view name) { plain = plain && is_plain(name); });
+  if (!plain) {
+    bool first = true;
+    for_each_name(batch, [&](std::string_view name) {
+      if (!first) out.push_back(',');
+      first = false;
+      append_quoted_name(name, out);
+    });
+    return;
+  }
+  const std::size_t start = out.size();
+  const std::size_t most = start + batch.names.size() + batch.items * 5;
+  // The size that the function is told may be larger than what was asked for.
+  out.resize_and_overwrite(most, [&](char* text, std::size_t /*size*/) {
+    char* to = text + start;
+    for_each_name(batch, [&](std::string_view name) {
+      std::memcpy(to, ",\"\"", 3);
+      to = std::copy_n(name.data(), name.size(), to + 3);
+      std::memcpy(to, "\"\"", 2);
+      to += 2;
+    });
+    const auto size = static_cast<std::size_t>(to - text);
+    if (size > start) std::memmove(text + start, text + start + 1, size - start - 1);
+    return size > start ? size - 1 : size;
+  });
 }
 
 }  // namespace
@@ -191,12 +213,7 @@ void ReportRows::append(const fact::AttemptEnded& ended, const BatchNames& batch
   out.append(",\"\"root\"\":");
   append_quoted_name(batch.root, out);
   out.append(",\"\"minibatch\"\":[");
-  bool first = true;
-  for_each_name(batch, [&](std::string_view name) {
-    if (!first) out.push_back(',');
-    first = false;
-    append_quoted_name(name, out);
-  });
+  append_quoted_names(batch, out);
   out.append("]}\"\n");
 }
 

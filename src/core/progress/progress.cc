@@ -112,8 +112,8 @@ std::string progress_bar(const Progress& progress, std::uint32_t width, bool col
     used += 2 + detail.size();
     tail += ", " + detail;
   }
-  const std::size_t cells = width >= used + kCellsMin + 1 ? std::min(width - used - 1, kCellsMax) : 0;
-  if (cells == 0) return start + counts + tail;
+  if (width < used + kCellsMin + 1) return start + counts + tail;
+  const std::size_t cells = std::min(width - used - 1, kCellsMax);
   const std::size_t full = static_cast<std::size_t>(percent(progress)) * cells / 100;
   return start + std::string(full, '#') + std::string(cells - full, '.') + " " + counts + tail;
 }

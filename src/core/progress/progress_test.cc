@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <optional>
+#include <utility>
+#include <variant>
+
 namespace windrow {
 namespace {
 
@@ -55,6 +60,72 @@ TEST(ProgressBar, ShowsFailuresInRed) {
   Progress progress = half_way();
   progress.failed = 3;
   EXPECT_EQ(progress_bar(progress, 40, true), " 50 % 500/1,000, \x1b[31m3 failed\x1b[0m, 6 s left");
+}
+
+// A job with a hundred mini-batches and one agent that takes ten at a time.
+class MeterTest : public testing::Test {
+ protected:
+  MeterTest() : scheduler_(JobState(), Limits()) {
+    Decision decision;
+    scheduler_.begin(fact::EpochBegan{1, 1, {}}, at(0), std::nullopt, decision);
+    decide(event::Planned{{{100, 1}}, 10}, 0);
+    decide(event::ListingEnded{}, 0);
+    decide(event::AgentJoined{0, 2, 10, "0.1.seg"}, 0);
+  }
+
+  static TimePoint at(int ms) { return TimePoint(std::chrono::milliseconds(ms)); }
+
+  void decide(Event event, int ms) {
+    Decision decision;
+    scheduler_.decide(std::move(event), at(ms), {}, decision);
+    for (const Action& action : decision.actions) {
+      if (const auto* assign = std::get_if<action::Assign>(&action)) held_.push_back(assign->token);
+    }
+  }
+
+  // One more mini-batch is done.
+  void done(int ms) {
+    AttemptRecord record;
+    record.token = held_.front();
+    record.returned = 1;
+    held_.pop_front();
+    decide(event::AttemptEnded{record}, ms);
+  }
+
+  double rate(int ms) { return meter_.measure(scheduler_, at(ms), 0).rate; }
+
+  Scheduler scheduler_;
+  ProgressMeter meter_;
+  std::deque<Token> held_;
+};
+
+TEST_F(MeterTest, RateLeavesOutTheTimeBeforeTheFirstMiniBatch) {
+  EXPECT_EQ(rate(0), 0);
+  EXPECT_EQ(rate(5000), 0);
+  done(5100);
+  EXPECT_EQ(rate(5200), 0);
+  done(5300);
+  done(5350);
+  EXPECT_NEAR(rate(5400), 10, 0.01);
+}
+
+TEST_F(MeterTest, RateOfASteadyJobIsItsSpeed) {
+  EXPECT_EQ(rate(0), 0);
+  done(100);
+  for (int turn = 1; turn <= 40; ++turn) {
+    static_cast<void>(rate(100 * turn));
+    done(100 * turn + 50);
+  }
+  EXPECT_NEAR(rate(4100), 10, 0.01);
+}
+
+TEST_F(MeterTest, RateFallsWhenNothingHappens) {
+  EXPECT_EQ(rate(0), 0);
+  done(100);
+  EXPECT_EQ(rate(200), 0);
+  done(300);
+  const double before = rate(400);
+  EXPECT_LT(rate(10400), before / 10);
 }
 
 }  // namespace

@@ -165,59 +165,69 @@ void Supervisor::exited(const WorkerEnd& end,
       load_failure(load.error_message);
       out.emplace_back(order::ReportLoad{std::move(load)});
     }
-  } else if (worker.sent.empty() && worker.reason == EndReason::kItself &&
-             worker.state == State::kReady) {
-    // Died with nothing in hand: nobody is charged, but workers that always do so must not be
-    // replaced for ever.
-    ++idle_deaths_;
-    last_idle_death_ = describe_end(end);
   }
-  blame(end, worker, wall, out);
+  const bool paid = blame(end, worker, wall, out);
+  const bool told = worker.reason == EndReason::kStopped || worker.reason == EndReason::kShutdown;
+  if (worker.was_ready && !paid && !told) {
+    // Nobody is charged, but workers that always end so must not be replaced for ever.
+    ++idle_deaths_;
+    last_idle_death_ = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
+  }
   start_workers(now, out);
   dispatch(now, out);
   give_up_or_end(out);
 }
 
-// The mini-batch that was inside pays for the death; whatever else was read goes back.
-void Supervisor::blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out) {
-  if (worker.sent.empty()) return;
-  auto guilty = worker.sent.begin();
+// Who was inside: the one that the page names, or when it names none, the one being handed over.
+std::optional<Token> Supervisor::find_guilty(const WorkerEnd& end, const Worker& worker) {
+  if (worker.sent.empty() || worker.reason == EndReason::kStopped) return std::nullopt;
+  const auto in_hand = [&worker](const auto& is_it) {
+    return std::find_if(worker.sent.begin(), worker.sent.end(), is_it);
+  };
   // Ended for the sake of one that has answered after all: what it went on with is a bystander.
-  const bool answered =
-      worker.overdue && std::none_of(worker.sent.begin(), worker.sent.end(),
-                                     [&](const Sent& one) { return one.token == *worker.overdue; });
-  if (holds_batch(end.page.phase)) {
-    const auto named = std::find_if(
-        worker.sent.begin(), worker.sent.end(), [&](const Sent& one) {
-          return one.token.batch == end.page.batch && one.token.picked == end.page.picked;
-        });
-    if (named != worker.sent.end()) guilty = named;
+  if (worker.overdue && in_hand([&](const Sent& one) { return one.token == *worker.overdue; }) ==
+                            worker.sent.end()) {
+    return std::nullopt;
   }
-  for (auto sent = worker.sent.begin(); sent != worker.sent.end(); ++sent) {
+  if (!holds_batch(end.page.phase)) return worker.sent.front().token;
+  const auto named = in_hand([&](const Sent& one) {
+    return one.token.batch == end.page.batch && one.token.picked == end.page.picked;
+  });
+  if (named == worker.sent.end()) return std::nullopt;  // answered: it died on its way to idle
+  return named->token;
+}
+
+// The mini-batch that was inside pays for the death; whatever else was read goes back. False when
+// nobody was inside.
+bool Supervisor::blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out) {
+  const std::optional<Token> guilty = find_guilty(end, worker);
+  for (const Sent& sent : worker.sent) {
     AttemptRecord record;
-    record.token = sent->token;
+    record.token = sent.token;
     record.agent = limits_.agent;
     record.process = end.process;
     record.start = wall;
     record.memory_peak = end.memory_peak;
     record.status = AttemptStatus::kReturned;
-    if (sent == guilty && worker.reason != EndReason::kStopped && !answered) {
-      const bool run = worker.reason == EndReason::kRunTimeout;
-      const bool overhead = worker.reason == EndReason::kOverheadTimeout;
-      record.status = run        ? AttemptStatus::kRunTimeout
-                      : overhead ? AttemptStatus::kOverheadTimeout
-                                 : AttemptStatus::kProcessDied;
-      record.error_type = run || overhead ? "TimeoutError" : "ProcessDied";
-      record.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
-      if (run) {
-        record.run_us = static_cast<std::uint32_t>(std::min<std::int64_t>(
-            limits_.run_timeout / std::chrono::microseconds(1), 0xffffffff));
-        record.elapsed_us = record.run_us;
-        record.start.nanoseconds -= limits_.run_timeout.count();
-      }
-    }
-    out.emplace_back(order::ReportAttempt{std::move(record), sent->items});
+    if (guilty == sent.token) charge(end, worker, record);
+    out.emplace_back(order::ReportAttempt{std::move(record), sent.items});
   }
+  return guilty.has_value();
+}
+
+void Supervisor::charge(const WorkerEnd& end, const Worker& worker, AttemptRecord& record) const {
+  const bool run = worker.reason == EndReason::kRunTimeout;
+  const bool overhead = worker.reason == EndReason::kOverheadTimeout;
+  record.status = run        ? AttemptStatus::kRunTimeout
+                  : overhead ? AttemptStatus::kOverheadTimeout
+                             : AttemptStatus::kProcessDied;
+  record.error_type = run || overhead ? "TimeoutError" : "ProcessDied";
+  record.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
+  if (!run) return;
+  record.run_us = static_cast<std::uint32_t>(
+      std::min<std::int64_t>(limits_.run_timeout / std::chrono::microseconds(1), 0xffffffff));
+  record.elapsed_us = record.run_us;
+  record.start.nanoseconds -= limits_.run_timeout.count();
 }
 
 void Supervisor::load_failure(const std::string& cause) {

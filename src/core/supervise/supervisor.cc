@@ -87,7 +87,7 @@ void Supervisor::ready(ProcessNumber process, fact::LoadEnded load, TimePoint no
   }
   worker.state = State::kReady;
   worker.since = now;
-  worker.load_reported = true;
+  worker.load_reported = worker.was_ready = true;
   load_failures_ = 0;
   out.emplace_back(order::ReportLoad{std::move(load)});
   if (stopping_) {
@@ -204,7 +204,7 @@ std::size_t Supervisor::holding() const {
 std::size_t Supervisor::starting() const {
   return static_cast<std::size_t>(
       std::count_if(workers_.begin(), workers_.end(), [](const auto& one) {
-        return one.second.state == State::kStarting;
+        return !one.second.load_reported;  // also those that are being ended for it
       }));
 }
 

@@ -145,6 +145,7 @@ class Supervisor {
     std::deque<Sent> sent;  // handed over, not answered; the first is the one being worked on
     TimePoint since;        // of the state
     bool load_reported = false;
+    bool was_ready = false;
     bool clogged = false;  // its queue was full; clear with its next answer
     EndReason reason = EndReason::kItself;
     std::string kill_why;
@@ -161,7 +162,9 @@ class Supervisor {
                  Orders& out);
   void retire(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
   void hand_back(const Token& token, Orders& out);
-  void blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out);
+  static std::optional<Token> find_guilty(const WorkerEnd& end, const Worker& worker);
+  void charge(const WorkerEnd& end, const Worker& worker, AttemptRecord& record) const;
+  bool blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out);
   void load_failure(const std::string& cause);
   void give_up_or_end(Orders& out);
   [[nodiscard]] std::size_t starting() const;
@@ -172,7 +175,7 @@ class Supervisor {
   std::deque<Work> queue_;
   ProcessNumber process_next_;
   std::uint32_t load_failures_ = 0;  // continuous
-  std::uint32_t idle_deaths_ = 0;    // with nothing in hand, since the last answer
+  std::uint32_t idle_deaths_ = 0;    // that nobody paid for, since the last answer
   std::string first_load_failure_;
   std::string last_idle_death_;
   bool gave_up_ = false;

@@ -31,7 +31,8 @@ class FileLister {
  private:
   struct Folder {
     std::string prefix;  // relative, ends with a slash unless it is the root
-    std::vector<std::pair<std::string, bool>> entries;  // sort key, is a folder; sorted
+    std::vector<FolderEntry> entries;  // files and folders, names of folders with a slash
+    std::vector<std::uint32_t> order;  // of the entries
     std::size_t at = 0;
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
