@@ -12,7 +12,7 @@ def main(path: str, name: str) -> None:
     with open(path, encoding="utf-8") as file:
         letters = [json.loads(line) for line in file]
     (letter,) = [one for one in letters if os.path.basename(one["item"]) == name]
-    print(f"{len(letters)} items have no row: run() gets ten files at a time and fails as a whole.")
+    print(f"{len(letters)} items have no row: run() gets ten files at once and fails as a whole.")
     print(f"  item      {letter['item']}")
     print(f"  reason    {letter['error_type']}: {letter['error_message']}")
     print(f"  attempts  {letter['tries']}, the last in {letter['process']}")

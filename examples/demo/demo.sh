@@ -13,7 +13,7 @@ root=$(cd "$here/../.." && pwd)
 engine=${WINDROW:-$root/build/release/windrow}
 folder=${WINDROW_DEMO_DIR:-$root/build/demo}
 files=10000
-batch=10
+batches=1000 # ten files each, as by default
 bad=digit-04711.pgm
 
 step() { printf '\n== %s\n' "$*"; }
@@ -34,20 +34,20 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
 cp "$here/score.py" "$here/model.json" .
-export WINDROW_HOME="$folder/home"
+export WINDROW_HOME="$folder"  # nothing outside of this folder is touched
 
-step "10,000 pictures of digits, 8 x 8 pixels, and a network that reads them; one file is damaged"
+step "10,000 pictures of digits and a network that reads them; one file is damaged"
 python3 "$here/make_images.py" images "$files" 1
 head -c 30 "images/$bad" >cut && mv cut "images/$bad"
 echo "images/ is made; $bad is cut to 30 bytes"
 
 step "1. The undisturbed run"
-run run score.py --input images --mini-batch-size $batch --output calm --job-dir job-calm
+run run score.py --input images --workers 2 --output calm --name calm
 
 step "2. The same job once more; now a worker is killed, then the engine"
-again="run score.py --input images --mini-batch-size $batch --output rough --job-dir job-rough"
+again="run score.py --input images --workers 2 --output rough --name rough"
 echo "\$ windrow $again"
-python3 "$here/disturb.py" job-rough $((files / batch)) "$engine" $again
+python3 "$here/disturb.py" jobs/rough "$batches" "$engine" $again
 
 step "3. The same command again: it goes on where it was"
 run $again
@@ -61,16 +61,17 @@ step "The first rows: file, digit, how sure"
 head -n 5 rough/parallel_run_step.txt
 
 step "The dead letters"
-python3 "$here/dead_letters.py" job-rough/logs/failed_items.jsonl "$bad"
+python3 "$here/dead_letters.py" jobs/rough/logs/failed_items.jsonl "$bad"
 
 step "Where everything is"
 cat <<END
 in $folder
-  rough/parallel_run_step.txt            the result
-  job-rough/logs/failed_items.jsonl      the dead letters
-  job-rough/logs/user/stdout/0/          what the script printed, a file per process
-  job-rough/logs/sys/job_report/         every attempt, as CSV
+  rough/parallel_run_step.txt          the result
+  jobs/rough/logs/failed_items.jsonl   the dead letters
+  jobs/rough/logs/user/stdout/0/       what the script printed, by process
+  jobs/rough/logs/sys/job_report/      every attempt, as CSV
 
-Now your own: a Python file with run(mini_batch) that gets paths and returns a row for each.
+Now your own: a Python file with run(mini_batch), which gets a list of paths
+and returns a row for each.
   $root/windrow run YOUR_SCRIPT.py --input YOUR_FOLDER
 END

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""train.py [MODEL.json]: trains the demo's network, 64 pixels to 48 units to 10 digits.
+"""train.py [MODEL.json]: trains the demo's network, 64 pixels to 96 units to 10 digits.
 
 Plain Python: half a minute. Same seed and Python, same weights. Prints how often it is right on
 pictures that it has not seen; the demo's own pictures come from another seed again.
@@ -16,7 +16,7 @@ from operator import mul
 
 from digits import PIXELS, draw
 
-HIDDEN = 48
+HIDDEN = 96
 TRAINING, TEST, ROUNDS = 8000, 2000, 6
 SEED = 20
 RATE = 0.05

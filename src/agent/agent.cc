@@ -56,7 +56,7 @@ Status Agent::open_segment() {
   const std::string head = segment_head(config_.id, incarnation_);
   RETURN_IF_ERROR(file->write_at(0, head));
   RETURN_IF_ERROR(file->sync());
-  RETURN_IF_ERROR(fs_.sync_folder(config_.folders.rows));
+  if (!planted(Fault::kSkipFolderSync)) RETURN_IF_ERROR(fs_.sync_folder(config_.folders.rows));
   Appender::Options options = config_.segment;
   options.skip_sync = Fault::kSkipSegmentSync;
   segment_ = std::make_unique<Appender>(
@@ -243,7 +243,7 @@ void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
                 .memory_peak = exit.memory_peak,
                 .why = exit.why,
                 .page = host_->page(process)};
-  log_.note(describe_end(end));
+  log_.note(exit.killed_by_us ? process_name(process) + " is gone" : describe_end(end));
   std::vector<Work> unread = take_unread(process, UINT32_MAX);
   host_->forget(process);
   supervisor_->exited(end, std::move(unread), loop_.now(), loop_.wall_now(), orders_);

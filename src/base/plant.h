@@ -28,6 +28,11 @@ enum class Fault : std::uint8_t {
   kMergeSkipsOne,        // leaves out the last committed mini-batch of a merge
   kLinkBeforeJournal,    // links the result before Publishing is durable
   kIgnoreTimeLimit,      // never ends a worker that hangs
+  kBuildOnUnsynced,      // starts a journal after one that was only seen, not synced
+  kSkipFolderSync,       // creates a segment whose name is not durable
+  kNeverRejoin,          // leaves an agent alone that was given up and is heard again
+  kTwoWorkersOneToken,   // gives what a busy worker holds to an idle one as well
+  kLast = kTwoWorkersOneToken,
 };
 
 #if defined(WINDROW_PLANTS)

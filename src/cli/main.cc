@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 
 #include "base/text.h"
@@ -99,6 +100,7 @@ int report(const Error& error) {
 }
 
 int command_line(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // whoever read our lines may go away: the job goes on
   // What stands behind `--` belongs to the user's script, whatever it looks like.
   std::vector<std::string> ours(argv + 1, argv + argc);
   std::vector<std::string> scripts;

@@ -65,7 +65,12 @@ class Run final : public Command {
       write_out(2, problems_text(reading.error()));
       return kExitRefused;
     }
-    return run_to_the_end([&] { return start_job(*std::move(reading), afresh_); });
+    return run_to_the_end([&] {
+      Result<StartedJob> job = start_job(*std::move(reading), afresh_);
+      // A file or folder that is missing here is not a missing job.
+      if (!job && job.error().code == ErrorCode::kNotFound) job.error().code = ErrorCode::kInvalid;
+      return job;
+    });
   }
 
  private:

@@ -21,6 +21,10 @@ int run_to_the_end(const std::function<Result<StartedJob>()>& start) {
   const std::string name = job->run.name;
   const JobSpec spec = job->run.spec;
   const Result<RunOutcome> outcome = run_locally(*zygote, std::move(job->run), screen);
+  // A file or folder that is missing here is not a missing job.
+  if (!outcome && outcome.error().code == ErrorCode::kNotFound) {
+    return report({ErrorCode::kInvalid, outcome.error().message});
+  }
   if (!outcome) return report(outcome.error());
   PosixFileSystem fs;
   const bool over = outcome->end == MasterEnd::kFinished && outcome->status != JobStatus::kCanceled;

@@ -77,6 +77,11 @@ void RunScreen::clear_bar() {
 int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std::string& name) {
   clear_bar();
   const bool finished = outcome.end == MasterEnd::kFinished;
+  if (outcome.refused) {
+    write_out(kScreen, fmt::format("Refused: {}\n  from {}\n", outcome.cause,
+                                   outcome.first_error ? outcome.first_error->where : folder.root()));
+    return kExitRefused;
+  }
   std::string out = finished ? status_text(outcome.status) : "Stopped";
   if (outcome.status != JobStatus::kCanceled && !outcome.cause.empty()) out += ": " + outcome.cause;
   out += "\n";

@@ -7,7 +7,7 @@
 //     azureml-logs/70_driver_log.txt            the controller; user_logs/std_log_0.txt is a link
 //     logs/
 //       readme.txt  job_progress_overview.txt  job_result.txt  failed_items.jsonl
-//       sys/master_role.txt  sys/effective_config.json
+//       sys/master_role.txt
 //       sys/node/<node>/_main.txt  <process>.txt  <process>.stdout.txt  <process>.stderr.txt
 //       sys/job_report/processed_mini-batches.csv
 //       user/error.txt  user/error/<node>/<process>.txt

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/crc32c.h"
+#include "base/plant.h"
 #include "journal/fact_codec.h"
 #include "journal/record.h"
 
@@ -182,7 +183,9 @@ Result<std::unique_ptr<File>> Journal::create(FileSystem& fs,
                                               std::uint64_t& size) {
   const Epoch epoch = after.highest + 1;
   const std::string path = journal_path(state_folder, epoch);
-  if (after.epoch != 0) RETURN_IF_ERROR(make_durable(fs, state_folder, after.epoch));
+  if (after.epoch != 0 && !planted(Fault::kBuildOnUnsynced)) {
+    RETURN_IF_ERROR(make_durable(fs, state_folder, after.epoch));
+  }
   Result<std::unique_ptr<File>> file = fs.create(path);
   if (!file && file.error().code == ErrorCode::kConflict) {
     return fail(ErrorCode::kConflict, "another windrow has just taken this job over ({} exists)",

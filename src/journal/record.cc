@@ -12,7 +12,7 @@
 namespace windrow {
 namespace {
 
-constexpr std::size_t kWindow = 1U << 18;
+constexpr std::size_t kWindowMax = 1U << 18;
 
 }  // namespace
 
@@ -61,7 +61,8 @@ Result<std::string_view> RecordReader::peek(std::size_t size) {
                       position_ + size <= window_start_ + window_.size();
   if (!inside) {
     window_start_ = position_;
-    window_.resize(std::max(size, kWindow));
+    window_.resize(std::max(size, window_size_));
+    window_size_ = std::min(window_size_ * 4, kWindowMax);
     ASSIGN_OR_RETURN(const std::size_t got, file_->read_at(position_, window_));
     window_.resize(got);
   }

@@ -69,6 +69,7 @@ class RecordReader {
   std::uint64_t position_ = 0;
   std::uint32_t crc_ = 0;
   std::string window_;
+  std::size_t window_size_ = 1U << 12;  // of the next read ahead: grows, for most files are short
   std::uint64_t window_start_ = 0;
 };
 

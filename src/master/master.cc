@@ -31,7 +31,8 @@ Master::~Master() { *self_ = nullptr; }
 
 Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
   resumed_ = job.end.epoch != 0;
-  const Epoch epoch = job.end.highest + 1;
+  const bool again = planted(Fault::kReuseEpoch) && job.state.epoch() > 0;
+  const Epoch epoch = again ? job.state.epoch() : job.end.highest + 1;
   std::uint64_t size = 0;
   ASSIGN_OR_RETURN(std::unique_ptr<File> file,
                    Journal::create(fs_, config_.folder.state(), job.end, size));
@@ -83,6 +84,11 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
                         .old_plan_path = "",
                         .old_plan_bytes = state.plan_bytes(),
                         .listing_ended = has_whole_plan(state)};
+  if (config_.pending_may_change) {
+    for (const Batch& batch : state.batches()) {
+      planner.may_change.push_back(batch.stage != BatchStage::kCommitted);
+    }
+  }
   if (state.plan_bytes() > 0) planner.old_plan_path = config_.folder.plan(state.plan());
   planner_ = std::make_unique<Planner>(
       loop_, fs_, std::move(planner),
@@ -96,6 +102,10 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
           .on_ended =
               [this] {
                 input_checked_ = true;
+                if (this->state().batches().empty()) {
+                  step(event::Broken{fmt::format("the input {} holds no file",
+                                                 in_quotes(config_.root))});
+                }
                 if (!this->state().listing_ended()) step(event::ListingEnded{});
                 if (std::exchange(merge_waits_, false)) merger_->complete(this->state());
               },
@@ -164,7 +174,7 @@ Result<std::string> Master::paths_of(BatchId id) {
     }
     return static_cast<std::size_t>(to - text);
   });
-  if (resumed_ && !input_checked_) RETURN_IF_ERROR(check_unchanged(out));
+  if (resumed_ && !input_checked_ && !config_.pending_may_change) RETURN_IF_ERROR(check_unchanged(out));
   return out;
 }
 

@@ -44,6 +44,7 @@ struct MasterConfig {
   std::string formation;  // hash of what decides the cuts
   std::string target;     // the file that gets the rows; empty without append_row
   bool replace_target = false;
+  bool pending_may_change = false;  // files without a result may differ from what was listed
   Appender::Options journal;
 };
 

@@ -183,7 +183,8 @@ Status Planner::Listing::stat_one(const std::string& name) {
   const Result<FileStat> stat = fs.stat(config.root + "/" + name);
   if (!stat) {
     note_problem("missing", name);
-  } else if (stat->changed.nanoseconds > old->head().listing_began.nanoseconds) {
+  } else if (stat->changed.nanoseconds > old->head().listing_began.nanoseconds &&
+             !(old_next <= config.may_change.size() && config.may_change[old_next - 1])) {
     note_problem("changed", name);
   }
   return {};

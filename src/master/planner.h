@@ -37,6 +37,7 @@ struct PlannerConfig {
   std::string old_plan_path;         // empty for a new job
   std::uint64_t old_plan_bytes = 0;  // how much of it counts
   bool listing_ended = false;        // the old plan is complete: compare only, write nothing
+  std::vector<bool> may_change;      // mini-batches of the old plan whose files may have changed
 };
 
 // A page of the plan, durable.

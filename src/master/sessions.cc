@@ -3,6 +3,7 @@
 // The part of the Master that talks with agents: who has joined, and in which order things were said.
 #include <utility>
 
+#include "base/plant.h"
 #include "master/master.h"
 
 namespace windrow {
@@ -16,13 +17,15 @@ void Master::on_message(AgentMessage message) {
   const auto it = sessions_.find(message.agent);
   // An agent that was given up as silent is told to join again when it is heard again.
   const bool known = it != sessions_.end() && it->second.incarnation == message.incarnation &&
-                     scheduler_->has_agent(message.agent);
+                     (scheduler_->has_agent(message.agent) || planted(Fault::kNeverRejoin));
   if (known && message.number <= it->second.number_in) return;  // said before
   if (!known || message.number != it->second.number_in + 1) {
     if (known) {
       sessions_.erase(it);
       step(event::AgentLost{message.agent});
     }
+    auto* attempt = std::get_if<to_master::AttemptEnded>(&message.body);
+    if (planted(Fault::kAcceptStaleToken) && attempt != nullptr) take(message.agent, message.body);
     links_.send(message.agent,
                 MasterMessage{epoch(), message.incarnation, 0, to_agent::Rejoin{}});
     return;

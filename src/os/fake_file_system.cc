@@ -292,6 +292,9 @@ void FakeFileSystem::power_cut(const Draw& draw) {
         if (what == 0) continue;
         const std::size_t size = what == 2 ? write.bytes.size() : draw(write.bytes.size() + 1);
         write_into(inode->durable, write.offset, std::string_view(write.bytes).substr(0, size));
+        // The length may have got further than the bytes.
+        const std::size_t end = write.offset + write.bytes.size();
+        if (inode->durable.size() < end && draw(2) == 0) inode->durable.resize(end);
       }
       inode->pending.clear();
       inode->data = inode->durable;

@@ -124,6 +124,15 @@ std::optional<std::string> find_program(const std::string& program) {
 
 bool can_write_folder(const std::string& path) { return ::access(path.c_str(), W_OK | X_OK) == 0; }
 
+void keep_standard_descriptors() {
+  for (int number = 0; number <= 2; ++number) {
+    // The lowest free number is the one that is closed.
+    if (::fcntl(number, F_GETFD) == -1 && errno == EBADF) {
+      static_cast<void>(::open("/dev/null", O_RDWR));  // NOLINT: without O_CLOEXEC on purpose
+    }
+  }
+}
+
 bool is_terminal(int descriptor) { return isatty(descriptor) == 1; }
 
 std::uint32_t terminal_width(int descriptor) {

@@ -190,7 +190,8 @@ void JobLogs::note_error(AgentId node,
   first_error_is_script_ = script;
   const std::string name = process_name(process);
   first_error_ = FirstError{
-      .where = traceback.empty()
+      .where = type == "TimeoutError" && traceback.empty() ? folder_.user_error_summary()
+               : traceback.empty()
                    ? fmt::format("{}/{}.stderr.txt", folder_.sys_node(node), name)
                    : fmt::format("{}/{}.txt", folder_.user("error", node), name),
       .text = traceback.empty() ? fmt::format("{}: {}", type, message) : traceback};

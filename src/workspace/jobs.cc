@@ -142,10 +142,10 @@ Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool 
   return Choice{.folder = std::move(folder),
                 .name = name,
                 .exists = true,
-                .notice = fmt::format("going on with job {} ({} of {} mini-batches are done); --new "
-                                      "starts afresh",
-                                      name, job.state.counts().committed,
-                                      job.state.batches().size())};
+                .notice = fmt::format("going on with job {} ({} of {} mini-batches are done){}", name,
+                                      human_count(job.state.counts().committed),
+                                      human_count(job.state.batches().size()),
+                                      named ? "" : "; --new starts afresh")};
 }
 
 Status Jobs::create(const JobFolder& folder, const JobSpec& spec, const std::string& job_yml) {

@@ -104,6 +104,7 @@ MasterConfig master_config(const LocalRun& run,
   config.formation = formation_hash(run.spec);
   config.target = paths.target;
   config.replace_target = run.replace_target;
+  config.pending_may_change = run.spec.retry_of.has_value();
   config.journal = sync_options();
   return config;
 }
@@ -234,7 +235,7 @@ class Run {
 
 }  // namespace
 
-Status check_run(const JobSpec& spec, const JobPaths& paths, bool goes_on) {
+Status check_run(const JobSpec& spec, const JobPaths& paths, const JobState* before) {
   PosixFileSystem fs;
   const std::string script = script_path(spec);
   const Result<FileStat> script_stat = fs.stat(script);
@@ -244,12 +245,18 @@ Status check_run(const JobSpec& spec, const JobPaths& paths, bool goes_on) {
   if (!fs.stat(paths.input_folder)) {
     return fail(ErrorCode::kInvalid, "there is no input '{}'", escape_bytes(paths.input_folder));
   }
-  if (!goes_on && !paths.target.empty() && fs.stat(paths.target)) {
+  if (paths.target.empty() || !fs.stat(paths.target)) return {};
+  if (before == nullptr) {
     return fail(ErrorCode::kConflict,
                 "the output file '{}' exists; remove it or choose another with --append-row-to",
                 escape_bytes(paths.target));
   }
-  return {};
+  // A job that died while it published has its own result there.
+  if (before->publishing()) return {};
+  return fail(ErrorCode::kConflict,
+              "the output file '{}' exists (`windrow job merge` may have made it); move it away, then "
+              "go on with the job",
+              escape_bytes(paths.target));
 }
 
 Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view) {
@@ -258,7 +265,7 @@ Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view) {
   Run one(*loop, fs, zygote, run, view);
   const auto on_cancel = [&] {
     view.on_note(one.cancelled() ? "stopping at once"
-                                 : "stopping: what runs may end, within ten seconds; once more stops at once");
+                                 : "stopping: running mini-batches get ten seconds to end; Ctrl-C again stops at once");
     one.cancel();
   };
   RETURN_IF_ERROR(loop->on_signal(SIGINT, on_cancel));

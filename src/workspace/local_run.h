@@ -53,8 +53,9 @@ struct RunOutcome {
   std::optional<FirstError> first_error;
 };
 
-// What must be true before anything starts: script, input and output are there, the target is not.
-Status check_run(const JobSpec& spec, const JobPaths& paths, bool goes_on);
+// What must be true before anything starts: script and input are there, the target is not. `before`
+// is what a job that goes on has already; null for a new one.
+Status check_run(const JobSpec& spec, const JobPaths& paths, const JobState* before);
 
 Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view);
 

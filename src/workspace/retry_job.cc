@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/clock_text.h"
+#include "base/text.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_file.h"
 #include "core/spec/job_name.h"
@@ -143,16 +144,17 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   job.run.spec = spec;
   job.run.replace_target = replace;
   const JobPaths paths = resolve_job_paths(spec, job.run.folder.root());
-  RETURN_IF_ERROR(check_run(spec, paths, replace));
+  if (!replace) RETURN_IF_ERROR(check_run(spec, paths, nullptr));
   ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(spec.python));
   job.run.python = python.path;
   ASSIGN_OR_RETURN(job.run.worker_program, unpack_worker(fs, jobs.cache()));
   RETURN_IF_ERROR(jobs.create(job.run.folder, spec, effective_job_file(spec, reading.origins)));
   RETURN_IF_ERROR(take_over(fs, from, old, job.run.folder));
   ASSIGN_OR_RETURN(job.run.job, replay_job(fs, job.run.folder.state()));
-  job.notices.push_back(fmt::format("job {} retries {} mini-batches of {} and keeps {}",
-                                    job.run.name, old.state.counts().failed, name,
-                                    old.state.counts().committed));
+  job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
+  job.notices.push_back(fmt::format("job {} runs the failed mini-batches of {} again ({}) and keeps {}",
+                                    job.run.name, name, human_count(old.state.counts().failed),
+                                    human_count(old.state.counts().committed)));
   return job;
 }
 

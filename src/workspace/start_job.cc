@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/text.h"
 #include "core/spec/effective.h"
 #include "os/control_socket.h"
 #include "os/posix_file_system.h"
@@ -43,17 +44,24 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   job.run.folder = choice.folder;
   job.run.name = choice.name;
   const JobPaths paths = resolve_job_paths(job.run.spec, choice.folder.root());
-  RETURN_IF_ERROR(check_run(job.run.spec, paths, choice.exists));
-  RETURN_IF_ERROR(find_programs(fs, jobs, job));
   if (choice.exists) {
     RETURN_IF_ERROR(refuse_if_running(choice.folder));
     ASSIGN_OR_RETURN(job.run.job, replay_job(fs, choice.folder.state()));
+  }
+  RETURN_IF_ERROR(check_run(job.run.spec, paths, choice.exists ? &job.run.job.state : nullptr));
+  RETURN_IF_ERROR(fs.make_folders(paths.output_folder));
+  RETURN_IF_ERROR(find_programs(fs, jobs, job));
+  if (choice.exists) {
     if (job.run.job.state.stopped() || job.run.job.state.finished()) {
       job.run.reopen = fact::Reopened{};
     }
   } else {
-    RETURN_IF_ERROR(jobs.create(choice.folder, job.run.spec,
-                                effective_job_file(job.run.spec, reading.origins)));
+    const Status created = jobs.create(choice.folder, job.run.spec,
+                                       effective_job_file(job.run.spec, reading.origins));
+    if (!created && created.error().code == ErrorCode::kNotFound) {
+      return fail(ErrorCode::kInvalid, "{}", created.error().message);  // no job was asked for
+    }
+    RETURN_IF_ERROR(created);
     job.notices.push_back(fmt::format("job {}", choice.name));
   }
   jobs.note_unfinished(choice.folder, job.run.spec);
@@ -84,13 +92,13 @@ Result<StartedJob> resume_job(const std::string& name) {
                 job.run.name, changed);
   }
   const JobPaths paths = resolve_job_paths(job.run.spec, job.run.folder.root());
-  RETURN_IF_ERROR(check_run(job.run.spec, paths, true));
+  RETURN_IF_ERROR(check_run(job.run.spec, paths, &state));
   RETURN_IF_ERROR(find_programs(fs, jobs, job));
   if (state.stopped() || state.finished()) job.run.reopen = fact::Reopened{.failed_afresh = failed};
   jobs.note_unfinished(job.run.folder, job.run.spec);
   job.notices.push_back(fmt::format("going on with job {} ({} of {} mini-batches are done)",
-                                    job.run.name, state.counts().committed,
-                                    state.batches().size()));
+                                    job.run.name, human_count(state.counts().committed),
+                                    human_count(state.batches().size())));
   return job;
 }
 

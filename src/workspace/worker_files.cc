@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/worker_files.h"
 
+#include <fmt/format.h>
+
 #include "base/hash.h"
 #include "core/spec/job_paths.h"
 #include "os/machine.h"
@@ -26,12 +28,17 @@ Result<std::string> unpack_worker(FileSystem& fs, const std::string& cache_folde
   const std::string complete = folder + "/complete";
   if (fs.stat(complete)) return program;
   // Several may unpack at a time: each file is put in place in one step, with the same content.
+  const auto put = [&](const std::string& path, std::string_view content) -> Status {
+    const std::string own = fmt::format("{}.{:x}", path, random_number());
+    RETURN_IF_ERROR(write_whole_file(own, content));
+    return fs.rename(own, path);
+  };
   for (const EmbeddedFile& file : embedded_files()) {
     const std::string path = folder + "/" + std::string(file.path);
     RETURN_IF_ERROR(fs.make_folders(parent_folder(path)));
-    RETURN_IF_ERROR(write_whole_file(path, file.content));
+    RETURN_IF_ERROR(put(path, file.content));
   }
-  RETURN_IF_ERROR(write_whole_file(complete, ""));
+  RETURN_IF_ERROR(put(complete, ""));
   return program;
 }
 

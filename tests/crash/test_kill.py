@@ -8,7 +8,7 @@ import signal
 from typing import NamedTuple
 
 import pytest
-from harness import Call, Case, World, count_calls, problems_of
+from harness import Call, Case, World, count_calls, problems_of, read_calls
 from power_cut import PowerCut, snapshot
 from reader import read_job
 
@@ -80,14 +80,15 @@ class Dying:
 
     @staticmethod
     def problem_of_durability(case: Case) -> str:
-        """Finished is finished, even if the power goes at that moment."""
+        """The result stays, even if the power goes at that moment."""
         problem = case.problem_of_result()
         if problem:
             return f"not durable: {problem}"
         job = read_job(case.job)
-        if not job.finished or job.merged() != case.world.expected:
-            return "not durable: the journal does not tell that the job is finished"
-        return ""
+        if job.merged() != case.world.expected:
+            return "not durable: the journal does not know the rows"
+        # Only the fact Finished of a killed master may be lost: then the job finishes once more.
+        return "" if job.finished else case.finish()
 
 
 def test_a_killed_job_completes_with_the_same_bytes(world: World, calls: list[Call]) -> None:
@@ -112,4 +113,21 @@ def test_a_job_may_be_killed_again_and_again(world: World, calls: list[Call]) ->
     rounds = 200 if os.environ.get("WINDROW_TORTURE") else 12
     series = [tuple(chance.sample(deaths, 3)) for _ in range(rounds)]
     problems = problems_of(lambda three: dying(*three), series)
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.xfail(reason="a hidden file of a killed master is not removed by its successor")
+def test_without_unnamed_files_nothing_is_left_beside_the_result(world: World) -> None:
+    named = {"CRASH_NAMED": "1"}
+    count = world.case("named-count")
+    assert count.run(named | {"CRASH_LOG": str(count.log)}).code == 0
+    assert count.problem_of_result() == ""
+    calls = [call for call in read_calls(count.log) if f"{count.output}/" in call.path]
+
+    def check(call: Call) -> str:
+        case = world.case(f"named-{call.number}")
+        case.run(named | {"CRASH_AT": str(call.number), "CRASH_HOW": "after"})
+        return case.finish(named)
+
+    problems = problems_of(check, calls)
     assert not problems, "\n".join(problems)

@@ -176,6 +176,45 @@ def run(mini_batch):
     assert job.log("logs/user/error.txt").count("mini-batch 0") == 2
 
 
+# C30
+def test_a_limit_holds_for_the_last_mini_batch_of_many_short_ones(windrow: Windrow) -> None:
+    script = """
+import os, time
+
+def run(mini_batch):
+    names = [os.path.basename(path) for path in mini_batch]
+    if "f0999" in names:
+        time.sleep(1000)
+    return names
+"""
+    begin = time.monotonic()
+    job = windrow.run(script, files=1000, size=1, workers=1, timeout=1, retries=0)
+    assert time.monotonic() - begin < 10
+    assert job.exit == 0
+    assert job.statuses(999) == ["RUN_TIMEOUT"]
+    assert job.rows() == numbered(999)
+
+
+# C23
+def test_a_worker_that_comes_late_takes_over_what_another_has_not_begun(windrow: Windrow) -> None:
+    flag = windrow.folder / "second"
+    script = f"""
+import os, time
+
+def run(mini_batch):
+    if mini_batch[0].endswith("f0000"):
+        while not os.path.exists({str(flag)!r}):
+            time.sleep(0.01)
+    else:
+        open({str(flag)!r}, "w").close()
+    return [os.environ["WINDROW_PROCESS"]]
+"""
+    job = windrow.run(script, files=2, size=1, timeout=20)
+    assert job.exit == 0
+    assert sorted(job.rows()) == ["process000", "process001"]
+    assert job.statuses() == ["RUN_DONE", "RUN_DONE"]
+
+
 FAMILY = """
 import os, subprocess, sys, time
 

@@ -17,10 +17,12 @@ DEATHS = {
     "ctypes.string_at(0)": "killed by SIGSEGV in run()",
     "overflow()": "killed by SIGSEGV in run()",
     "os.killpg(0, signal.SIGKILL)": "killed by SIGKILL in run()",
+    "os.kill(os.getppid(), signal.SIGKILL); time.sleep(1000)": "in run()",
+    "os.closerange(0, 1000)": "ended with exit code 70",
 }
 
 DIES_ON_ONE = """
-import ctypes, os, signal, sys
+import ctypes, os, signal, sys, time
 
 def overflow():
     # Below Python's own check: the repr of a deep list recurses in C.
@@ -87,12 +89,15 @@ def run(mini_batch, context):
 def test_init_that_always_raises_is_tried_three_times_per_worker_and_never_more(
     windrow: Windrow,
 ) -> None:
-    script = f"""
+    script = (
+        f"""
 def init():
     with open({str(windrow.folder / "starts")!r}, "a") as file:
         file.write("x\\n")
     raise RuntimeError("no model here")
-""" + NAMES
+"""
+        + NAMES
+    )
     job = windrow.run(script, files=5, workers=4)
     assert job.exit == 1
     assert windrow.count("starts") == 12
@@ -163,9 +168,7 @@ def test_whatever_ends_a_worker_before_its_first_run_counts_as_a_failure_of_init
     ],
     ids=["syntax", "missing", "no function", "null byte"],
 )
-def test_a_script_that_can_never_work_is_refused(
-    windrow: Windrow, script: str, shown: str
-) -> None:
+def test_a_script_that_can_never_work_is_refused(windrow: Windrow, script: str, shown: str) -> None:
     job = windrow.run(script, files=3, workers=2)
     assert job.exit == 2
     assert shown in job.text

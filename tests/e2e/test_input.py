@@ -80,13 +80,11 @@ def test_odd_names_are_valid_text_in_reports_and_dead_letters(windrow: Windrow) 
     job = windrow.run("def run(mini_batch):\n    raise ValueError('no')", files=ODD, retries=0)
     assert job.exit == 1
     items = [os.path.basename(item["item"]) for item in job.failed_items()]
-    assert items[0:1] == [" space "]
     assert len(items) == len(ODD)
+    assert " space " in items
     assert "with\nline break" in items
-    (attempt, _) = job.attempts()
-    assert "caf%E9 %FF%FE not utf-8" in attempt["Mini-batch Detail"] + job.report()[-1][
-        "Mini-batch Detail"
-    ]
+    details = "".join(attempt["Mini-batch Detail"] for attempt in job.attempts())
+    assert "caf%E9 %FF%FE not utf-8" in details
 
 
 # C13
@@ -125,13 +123,14 @@ def run(mini_batch):
 
 
 # C14 C29
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_a_file_that_cannot_be_read_fails_with_the_reason(windrow: Windrow) -> None:
-    (windrow.files(3) / "f0001").chmod(0)
+    root = windrow.files(["a", "c"])
+    (root / "b").symlink_to("/proc/self/mem")  # root may read everything else
     job = windrow.run(READS, size=1, retries=0)
     assert job.exit == 0
+    assert job.rows() == ["a", "c"]
     (item,) = job.failed_items()
-    assert item["error_type"] == "PermissionError"
+    assert item["error_type"] == "OSError"
 
 
 # C14 C29

@@ -99,9 +99,7 @@ def test_the_short_form_and_a_job_file_give_the_same_bytes(windrow: Windrow) -> 
             "task": {"entry_script": "score.py", "append_row_to": "${{outputs.output}}"},
         }
     )
-    long = windrow.command(
-        "run", "job.yml", result=windrow.folder / "out2/parallel_run_step.txt"
-    )
+    long = windrow.command("run", "job.yml", result=windrow.folder / "out2/parallel_run_step.txt")
     assert long.exit == 0
     assert long.bytes() == short.bytes()
 
@@ -136,7 +134,7 @@ def test_set_and_flags_go_over_the_file(windrow: Windrow) -> None:
     assert "mini_batch_size: 2  # from --set mini_batch_size=2" in effective
     assert "timeout: 7  # from --set retry_settings.timeout=7" in effective
     assert "max_retries: 0  # from --max-retries" in effective
-    assert "A: \"b=c\"" in effective
+    assert 'A: "b=c"' in effective
 
 
 TEN_MISTAKES = """type: parallel

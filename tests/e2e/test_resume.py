@@ -26,9 +26,9 @@ def counting(windrow: Windrow, seconds: float = 0.02) -> str:
     return COUNTING.format(log=str(windrow.folder / "calls"), seconds=seconds)
 
 
-def half_done(windrow: Windrow, calls: int = 20, **settings: object) -> Running:
+def half_done(windrow: Windrow, calls: int = 20) -> Running:
     """A running job of 60 mini-batches of which some are done."""
-    running = windrow.start(counting(windrow), files=60, size=1, **settings)  # type: ignore[arg-type]
+    running = windrow.start(counting(windrow), files=60, size=1)
     until(lambda: windrow.count("calls") >= calls, f"{calls} calls of run()")
     return running
 

@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -265,7 +266,7 @@ def test_a_failed_job_says_the_cause_the_first_error_and_where_to_read_on(
     assert "    raise ValueError('rotten')" in text
     where = re.search(r"^where: (.*)$", text, re.MULTILINE)
     assert where
-    assert "rotten" in open(where[1]).read()
+    assert "rotten" in Path(where[1]).read_text()
     assert where[1] in job.log("logs/job_progress_overview.txt")
 
 

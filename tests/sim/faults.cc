@@ -19,6 +19,8 @@ void World::schedule_faults() {
   sometime(scenario.agent_kills, [this] { kill_agent(); });
   sometime(scenario.agent_pauses, [this] { pause_agent(); });
   sometime(scenario.line_breaks, [this] { break_line(); });
+  sometime(scenario.partitions, [this] { part_line(); });
+  sometime(scenario.crashes, [this] { crash_soon(); });
   sometime(scenario.power_cuts, [this] { cut_power(); });
   sometime(scenario.disk_faults, [this] { break_disk(); });
   sometime(scenario.cancels, [this] { cancel(); });
@@ -92,6 +94,32 @@ void World::break_line() {
   agent->connect(nullptr, false);
 }
 
+void World::part_line() {
+  auto& agent = agents_[world_.random.below(agents_.size())];
+  if (!agent) return;
+  const Duration length = world_.random.between(seconds(1), seconds(25));
+  world_.trace.note("a line is cut off", agent->id(), static_cast<std::uint64_t>(length.count()));
+  agent->connect(nullptr, false);
+  parted_until_[agent->id()] = world_.clock.now() + length;
+}
+
+// Everybody dies in the middle of one of the next calls, between a write and its sync for example.
+void World::crash_soon() {
+  calls_to_crash_ = world_.random.between(1, 30);
+  crash_is_power_cut_ = world_.random.per_mille(600);
+}
+
+void World::end_crash() {
+  if (crash_is_power_cut_) {
+    cut_power();
+    return;
+  }
+  world_.trace.note("kill -9 of everybody");
+  master_.reset();
+  zombies_.clear();
+  for (auto& agent : agents_) agent.reset();
+}
+
 // Everything stops, and the disk keeps what was synced and any part of the rest.
 void World::cut_power() {
   world_.trace.note("power cut");
@@ -132,6 +160,7 @@ void World::end_faults() {
   world_.trace.note("faults end");
   world_.faults_on = false;
   trouble_.reset();
+  calls_to_crash_ = 0;
   if (master_) master_->loop.wake();
   for (auto& zombie : zombies_) zombie->loop.wake();
   for (auto& agent : agents_) {
@@ -147,6 +176,14 @@ std::optional<FakeFileSystem::Fault> World::on_disk_call(Call call,
   if (naming && path == kTarget) {
     if (auto wrong = check_publish(disk_)) world_.truth.fail(*wrong);
   }
+  const bool changes = call != Call::kOpen && call != Call::kRead && call != Call::kList &&
+                       call != Call::kStat;
+  if (changes && calls_to_crash_ > 0 && --calls_to_crash_ == 0) {
+    world_.trace.note("crash at: " + path, static_cast<std::uint64_t>(call));
+    crashed_ = true;
+    return FakeFileSystem::Fault{.written = size == 0 ? 0 : world_.random.below(size + 1)};
+  }
+  if (crashed_) return FakeFileSystem::Fault{};
   if (!trouble_ || trouble_->call != call || path.find(trouble_->where) == std::string::npos) {
     return std::nullopt;
   }

@@ -50,7 +50,7 @@ void draw_job(Random& random, Scenario& out) {
 void draw_speed(Random& random, Scenario& out) {
   constexpr Duration kMin[] = {microseconds(10), milliseconds(1), milliseconds(50)};
   constexpr Duration kMax[] = {microseconds(300), milliseconds(100), milliseconds(900)};
-  const std::uint64_t speed = random.below(3);
+  const std::uint64_t speed = std::min<std::uint64_t>(random.below(5), 2);
   out.run_min = kMin[speed];
   out.run_max = kMax[speed];
   out.queue_max = random.per_mille(200) ? random.between(1, 3) : 16;
@@ -68,18 +68,23 @@ Scenario draw_scenario(std::uint64_t seed) {
   out.slots = random.between(1, 3);
   draw_job(random, out);
   draw_speed(random, out);
-  out.faults_for = random.between(milliseconds(500), seconds(20));
+  // Faults should meet the job at work, not after its end.
+  const Duration work = out.batches() * (out.run_min + out.run_max) / (2 * out.agents * out.slots);
+  out.faults_for = random.between(milliseconds(300), 2 * work + milliseconds(1500));
+  if (random.per_mille(100)) out.faults_for += seconds(15);
   if (random.per_mille(50)) return out;  // an undisturbed world
   out.worker_faults = random.per_mille(600) ? random.between(10, 200) : 0;
   out.master_kills = some(random, 350, 3);
   out.master_pauses = some(random, 250, 2);
   out.power_cuts = some(random, 250, 2);
   out.disk_faults = some(random, 200, 2);
+  out.crashes = some(random, 250, 2);
   out.cancels = some(random, 120, 2);
   if (!out.local) {
     out.agent_kills = some(random, 300, 3);
     out.agent_pauses = some(random, 250, 2);
     out.line_breaks = some(random, 350, 4);
+    out.partitions = some(random, 200, 2);
     out.drops = random.per_mille(250) ? random.between(2, 60) : 0;
     out.duplicates = random.per_mille(300) ? random.between(5, 200) : 0;
   }

@@ -68,6 +68,8 @@ struct Scenario {
   std::uint32_t agent_kills = 0;
   std::uint32_t agent_pauses = 0;
   std::uint32_t line_breaks = 0;
+  std::uint32_t partitions = 0;
+  std::uint32_t crashes = 0;  // of everything, in the middle of a call that changes the disk
   std::uint32_t power_cuts = 0;
   std::uint32_t disk_faults = 0;
   std::uint32_t cancels = 0;

@@ -44,7 +44,11 @@ void World::set_up() {
   });
   agents_.resize(world_.scenario.local ? 0 : world_.scenario.agents);
   incarnations_.resize(agents_.size());
+  parted_until_.resize(agents_.size());
   schedule_faults();
+  start_planned_ = true;
+  world_.clock.after(world_.random.between(milliseconds(1), milliseconds(100)),
+                     [this] { start_master(); });
   operate();
 }
 
@@ -70,6 +74,7 @@ bool World::step() {
     world_.truth.fail("nothing will ever happen again");
     return false;
   }
+  if (std::exchange(crashed_, false)) end_crash();
   check_processes();
   if (master_ && master_->opened() && world_.random.per_mille(2)) {
     if (auto wrong = check_replay(world_, disk_, &master_->master().state())) {
@@ -129,7 +134,7 @@ void World::operate() {
 void World::start_master() {
   start_planned_ = false;
   if (master_ || job_over_) return;
-  if (auto wrong = check_replay(world_, disk_, nullptr); wrong && !trouble_) {
+  if (auto wrong = check_replay(world_, disk_, nullptr)) {
     world_.truth.fail(*wrong);
     return;
   }
@@ -138,7 +143,7 @@ void World::start_master() {
   const Status opened = master_->open(reopen_);
   world_.trace.note(opened ? "master opens" : "master cannot open: " + opened.error().message);
   if (!opened) {
-    if (!disk_failed_) world_.truth.fail("a master cannot open: " + opened.error().message);
+    if (!disk_failed_ && !crashed_) world_.truth.fail("a master cannot open: " + opened.error().message);
     // Its journal may have got as far as saying that the job goes on.
     master_.reset();
     return;
@@ -166,7 +171,7 @@ void World::job_ended() {
   world_.trace.note("job ends: " + end.cause, static_cast<std::uint64_t>(end.status));
   if (auto wrong = check_replay(world_, disk_, &state)) world_.truth.fail(*wrong);
   const bool disk = end.status == JobStatus::kFailed && disk_ever_failed_ &&
-                    end.cause.find("error") != std::string::npos;
+                    end.cause.find("Input/output error") != std::string::npos;
   if (end.status == JobStatus::kCanceled || disk) {
     reopen_ = fact::Reopened{.failed_afresh = world_.random.per_mille(300)};
     return;
@@ -190,7 +195,8 @@ void World::start_agents() {
 void World::connect_agents() {
   if (!master_ || !master_->opened()) return;
   for (auto& agent : agents_) {
-    if (agent && !agent->connected() && world_.random.per_mille(400)) connect(*agent);
+    if (!agent || agent->connected() || parted_until_[agent->id()] > world_.clock.now()) continue;
+    if (world_.random.per_mille(400)) connect(*agent);
   }
 }
 

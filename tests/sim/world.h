@@ -42,6 +42,8 @@ class World {
   void kill_agent();
   void pause_agent();
   void break_line();
+  void part_line();
+  void crash_soon();
   void cut_power();
   void break_disk();
   void cancel();
@@ -53,6 +55,7 @@ class World {
   // Who looks after it: world.cc.
   void set_up();
   bool step();
+  void end_crash();
   void operate();
   void start_master();
   void master_ended();
@@ -83,6 +86,10 @@ class World {
   std::optional<DiskTrouble> trouble_;
   bool disk_failed_ = false;  // since the last start of a master
   bool disk_ever_failed_ = false;
+  std::uint32_t calls_to_crash_ = 0;  // 0: none planned
+  bool crash_is_power_cut_ = false;
+  bool crashed_ = false;  // in this event: nothing that anybody does has an effect any more
+  std::vector<TimePoint> parted_until_;  // by agent
 };
 
 }  // namespace windrow::sim

@@ -18,7 +18,7 @@ std::vector<std::uint32_t> sizes(int files, std::uint32_t per_batch) {
   return out;
 }
 
-// C12
+// C11
 TEST(Cutter, GroupsConsecutiveFilesAndLeavesTheRestInTheLast) {
   EXPECT_EQ(sizes(100, 10), std::vector<std::uint32_t>(10, 10));
   EXPECT_EQ(sizes(23, 5), (std::vector<std::uint32_t>{5, 5, 5, 5, 3}));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/progress/progress.h"
 
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <optional>
 #include <utility>
 #include <variant>
+
+#include <gtest/gtest.h>
 
 namespace windrow {
 namespace {

@@ -122,6 +122,10 @@ void Supervisor::balance(const std::map<ProcessNumber, WorkerPage>& pages,
     const auto count = static_cast<std::uint32_t>(std::min(worker.sent.size() - 1, idle));
     idle -= count;
     more = true;
+    if (planted(Fault::kTwoWorkersOneToken)) {
+      queue_.push_back(Work{worker.sent.back().token, worker.sent.back().items, 0, ""});
+      continue;
+    }
     out.emplace_back(order::TakeBack{process, count});
   }
   if (more) next_check_ = std::min(next_check_, now + std::chrono::milliseconds(5));

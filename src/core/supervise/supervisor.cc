@@ -95,6 +95,7 @@ void Supervisor::ready(ProcessNumber process, fact::LoadEnded load, TimePoint no
   } else {
     start_workers(now, out);  // those that the failures before had held back
     dispatch(now, out);
+    look_soon(worker, now);
   }
 }
 
@@ -136,7 +137,11 @@ void Supervisor::answered(ProcessNumber process, AttemptRecord record, TimePoint
     return;
   }
   dispatch(now, out);
-  // An idle worker beside one with a queue is looked after soon, not only at the next limit.
+  look_soon(worker, now);
+}
+
+// An idle worker beside one with a queue is looked after soon, not only at the next limit.
+void Supervisor::look_soon(const Worker& worker, TimePoint now) {
   if (worker.sent.empty()) next_check_ = std::min(next_check_, now + std::chrono::milliseconds(1));
 }
 

@@ -156,6 +156,7 @@ class Supervisor {
   void dispatch(TimePoint now, Orders& out);
   void balance(const std::map<ProcessNumber, WorkerPage>& pages, TimePoint now, Orders& out);
   void measure(const AttemptRecord& record, Orders& out);
+  void look_soon(const Worker& worker, TimePoint now);
   void kill(ProcessNumber process, Worker& worker, EndReason reason, std::string why, TimePoint now,
             Orders& out);
   void check_one(ProcessNumber process, Worker& worker, const WorkerPage& page, TimePoint now,

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What shells, terminals and other programs do to ours."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from workbench import BINARY, NAMES, SLOW_NAMES, Windrow, numbered, until
+
+COMMAND = ["run", "score.py", "--input", "in", "--output", "out"]
+COMMAND += ["--mini-batch-size", "2", "--workers", "2"]
+
+
+def prepare(windrow: Windrow, script: str = NAMES, files: int = 20) -> None:
+    windrow.script(script)
+    windrow.files(files)
+
+
+def result(windrow: Windrow) -> list[str]:
+    return (windrow.folder / "out/parallel_run_step.txt").read_text().split()
+
+
+# C43 C46
+def test_ctrl_c_at_a_terminal_reaches_the_whole_group_and_stops_cleanly(windrow: Windrow) -> None:
+    prepare(windrow, SLOW_NAMES, files=400)
+    with subprocess.Popen(
+        [BINARY, *COMMAND],
+        cwd=windrow.folder,
+        env=windrow.environment,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        until(lambda: list(windrow.home.glob("jobs/*/work/0/process001")), "two workers")
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.stderr
+        text = process.stderr.read().decode()
+        assert process.wait(20) == 130, text
+    assert "windrow job resume" in text
+    windrow.expect_no_orphans()
+    again = windrow.command(*COMMAND)
+    assert again.exit == 0
+    assert result(windrow) == numbered(400)
+    assert "PROCESS_DIED" not in again.statuses(), "no worker took the interrupt for its own"
+
+
+# C40
+def test_a_reader_that_goes_away_does_not_end_the_job(windrow: Windrow) -> None:
+    prepare(windrow)
+    read, write = os.pipe()
+    os.close(read)
+    code = subprocess.run(
+        [BINARY, *COMMAND], cwd=windrow.folder, env=windrow.environment, stdout=write, stderr=write
+    ).returncode
+    os.close(write)
+    assert code == 0
+    assert result(windrow) == numbered(20)
+
+
+# C40
+@pytest.mark.parametrize("closed", ["<&-", "<&- >&- 2>&-", "2>&-", "</dev/full 2>/dev/full"])
+def test_closed_and_full_standard_descriptors_do_no_harm(windrow: Windrow, closed: str) -> None:
+    prepare(windrow)
+    command = f'exec "{BINARY}" {" ".join(COMMAND)} {closed}'
+    code = subprocess.run(["sh", "-c", command], cwd=windrow.folder, env=windrow.environment)
+    assert code.returncode == 0
+    assert result(windrow) == numbered(20)
+
+
+# C40
+def test_few_descriptors_are_enough(windrow: Windrow) -> None:
+    prepare(windrow)
+    command = f'ulimit -n 64; exec "{BINARY}" {" ".join(COMMAND)}'
+    code = subprocess.run(["sh", "-c", command], cwd=windrow.folder, env=windrow.environment)
+    assert code.returncode == 0
+    assert result(windrow) == numbered(20)
+
+
+# C40
+def test_a_terminal_gets_a_bar_and_the_summary(windrow: Windrow) -> None:
+    prepare(windrow, SLOW_NAMES, files=60)
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [BINARY, *COMMAND],
+        cwd=windrow.folder,
+        env=windrow.environment,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            piece = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(ours)
+    assert process.wait(20) == 0
+    said = text.decode()
+    assert re.search(r"\r +\d+ % ", said)
+    assert said.count("\x1b[K") > 1
+    summary = said.rpartition("\x1b[K")[2]
+    assert summary.startswith("Completed\r\n")
+    assert "30 of 30 done, 0 failed" in summary
+
+
+# C3 C11
+def test_a_mini_batch_of_many_long_names_arrives_whole(windrow: Windrow) -> None:
+    names = [f"{number:05}" + "x" * 200 for number in range(3000)]
+    job = windrow.run(NAMES, files=names, size=3000)
+    assert job.exit == 0
+    assert job.rows() == names
+
+
+# C8
+def test_a_script_may_do_anything_to_its_working_directory(windrow: Windrow) -> None:
+    script = """
+import os, shutil
+
+def run(mini_batch):
+    cwd = os.getcwd()
+    shutil.rmtree(cwd)
+    os.chdir("/")
+    return [os.path.basename(path) for path in mini_batch]
+
+def shutdown():
+    os.chdir("/proc")
+"""
+    job = windrow.run(script, files=4, workers=1)
+    assert job.exit == 0
+    assert job.rows() == numbered(4)
+
+
+# C7
+def test_a_script_behind_a_link_finds_what_lies_beside_it(windrow: Windrow) -> None:
+    windrow.script("ANSWER = 42", "real/beside.py")
+    windrow.script(
+        "import beside\ndef run(mini_batch):\n    return [__file__, beside.ANSWER]",
+        "real/score_real.py",
+    )
+    (windrow.folder / "score.py").symlink_to("real/score_real.py")
+    windrow.files(2)
+    job = windrow.command(*COMMAND, result=windrow.folder / "out/parallel_run_step.txt")
+    assert job.exit == 0, job
+    assert job.rows() == [str(windrow.folder / "real/score_real.py"), "42"]
+
+
+# C42
+@pytest.mark.parametrize(
+    ("flag", "value"), [("--output", "a-file"), ("--job-dir", "a-file"), ("--input", "nowhere")]
+)
+def test_a_file_where_a_folder_should_be_is_refused_by_its_path(
+    windrow: Windrow, flag: str, value: str
+) -> None:
+    prepare(windrow)
+    (windrow.folder / "a-file").write_text("precious")
+    flags = {"--input": "in", "--output": "out", flag: value}
+    words = [word for pair in flags.items() for word in pair]
+    job = windrow.command("run", "score.py", *words)
+    assert job.exit == 2, job
+    assert str(windrow.folder / value) in job.text
+    assert (windrow.folder / "a-file").read_text() == "precious"
+
+
+# C59
+def test_two_jobs_at_a_time_in_one_home_do_not_meet(windrow: Windrow) -> None:
+    windrow.files(30)
+    jobs = [windrow.start(SLOW_NAMES, size=2, output=f"out{n}") for n in range(4)]
+    for job in [running.end() for running in jobs]:
+        assert job.exit == 0
+        assert job.rows() == numbered(30)
+    assert len(windrow.job_folders()) == 4
+
+
+# C9
+def test_a_script_sees_neither_our_descriptors_nor_our_standard_input(windrow: Windrow) -> None:
+    script = """
+import os, sys
+
+def run(mini_batch):
+    assert sys.stdin.read() == ""
+    names = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
+    return [os.readlink(name) for name in names if os.path.lexists(name)]
+"""
+    job = windrow.run(script, files=1, workers=1)
+    assert job.exit == 0
+    for target in job.rows():
+        assert "journal" not in target
+        assert ".seg" not in target
+
+
+# C76
+def test_an_old_or_broken_interpreter_says_so_itself(windrow: Windrow) -> None:
+    broken = windrow.folder / "python3"
+    broken.write_text("#!/bin/sh\necho 'I am not Python' >&2\nexit 3\n")
+    broken.chmod(0o755)
+    job = windrow.run(NAMES, "--python", str(broken), files=1, workers=1)
+    assert job.exit == 1
+    assert "exit code 3" in job.text
+    assert "I am not Python" in job.logs("logs/sys/node/0/*.stderr.txt")
+    assert sys.executable not in job.text
