@@ -36,8 +36,8 @@ INCLUDES = {
     "core/spec": "base",
     "core/plan": "base core/spec",
     "core/schedule": "base core/spec",
-    "core/supervise": "base core/spec",
-    "core/output": "base core/spec",
+    "core/supervise": "base core/spec core/schedule",
+    "core/output": "base core/spec core/schedule",
     "core/assets": "base core/spec",
     "core/progress": "base core/spec core/schedule",
     "core/pipeline": "base core/spec core/assets",
@@ -56,7 +56,7 @@ INCLUDES = {
     "workspace": CORE + "base os data/files data/tables journal store rest wire/agent backends "
     "master agent",
     "service": CORE + "base os rest workspace",
-    "cli": "base core/spec core/progress journal workspace agent",
+    "cli": "base core/spec core/progress os journal workspace agent",
     "bin": CORE + "base os data/files data/tables journal wire/worker wire/agent backends store "
     "rest master agent workspace service cli",
 }

@@ -3,10 +3,10 @@
 // Numbers appended to text without a format string: for lines that are written once a mini-batch.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <string>
+
+#include <fmt/format.h>
 
 namespace windrow {
 

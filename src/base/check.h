@@ -10,9 +10,9 @@ namespace windrow {
 
 }  // namespace windrow
 
-#define CHECK(condition)                                            \
-  do {                                                              \
-    if (!(condition)) [[unlikely]] {                                \
-      ::windrow::check_failed(#condition, __FILE__, __LINE__);      \
-    }                                                               \
+#define CHECK(condition)                                       \
+  do {                                                         \
+    if (!(condition)) [[unlikely]] {                           \
+      ::windrow::check_failed(#condition, __FILE__, __LINE__); \
+    }                                                          \
   } while (false)

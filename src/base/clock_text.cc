@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock_text.h"
 
-#include <fmt/format.h>
-
 #include <chrono>
+
+#include <fmt/format.h>
 
 #include "base/append.h"
 
@@ -29,9 +29,13 @@ void ClockText::convert(WallTime time) {
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(when - day);
   second_ = second;
-  text_ = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                      clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+  text_ = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
+                      static_cast<int>(date.year()),
+                      static_cast<unsigned>(date.month()),
+                      static_cast<unsigned>(date.day()),
+                      clock.hours().count(),
+                      clock.minutes().count(),
+                      clock.seconds().count());
 }
 
 void ClockText::append_iso(WallTime time, std::string& out) {

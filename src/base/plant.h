@@ -12,26 +12,26 @@ namespace windrow {
 
 enum class Fault : std::uint8_t {
   kNone,
-  kSkipSegmentSync,      // says a segment is synced without syncing it
-  kSkipJournalSync,      // says the journal is synced without syncing it
-  kSkipPlanSync,         // plans mini-batches before the plan is durable
-  kAcceptStaleToken,     // takes a report whatever hand-out it names
-  kChargeBystander,      // charges a mini-batch that only waited in a dead worker's queue
-  kForgetUnread,         // drops what a dead worker had not read
-  kPublishBeforeCommit,  // merges rows that are ended but not synced
-  kReuseEpoch,           // starts again under the epoch of the predecessor
-  kCommitOnEnd,          // counts a mini-batch as committed when its attempt ends
-  kKeepUnsynced,         // keeps what a lost agent had not synced
-  kRetryForEver,         // forgets to count tries
-  kTruncatedTailTrusted, // takes a record whose checksum is wrong
-  kDoubleAssign,         // hands out a mini-batch that somebody holds
-  kMergeSkipsOne,        // leaves out the last committed mini-batch of a merge
-  kLinkBeforeJournal,    // links the result before Publishing is durable
-  kIgnoreTimeLimit,      // never ends a worker that hangs
-  kBuildOnUnsynced,      // starts a journal after one that was only seen, not synced
-  kSkipFolderSync,       // creates a segment whose name is not durable
-  kNeverRejoin,          // leaves an agent alone that was given up and is heard again
-  kTwoWorkersOneToken,   // gives what a busy worker holds to an idle one as well
+  kSkipSegmentSync,       // says a segment is synced without syncing it
+  kSkipJournalSync,       // says the journal is synced without syncing it
+  kSkipPlanSync,          // plans mini-batches before the plan is durable
+  kAcceptStaleToken,      // takes a report whatever hand-out it names
+  kChargeBystander,       // charges a mini-batch that only waited in a dead worker's queue
+  kForgetUnread,          // drops what a dead worker had not read
+  kPublishBeforeCommit,   // merges rows that are ended but not synced
+  kReuseEpoch,            // starts again under the epoch of the predecessor
+  kCommitOnEnd,           // counts a mini-batch as committed when its attempt ends
+  kKeepUnsynced,          // keeps what a lost agent had not synced
+  kRetryForEver,          // forgets to count tries
+  kTruncatedTailTrusted,  // takes a record whose checksum is wrong
+  kDoubleAssign,          // hands out a mini-batch that somebody holds
+  kMergeSkipsOne,         // leaves out the last committed mini-batch of a merge
+  kLinkBeforeJournal,     // links the result before Publishing is durable
+  kIgnoreTimeLimit,       // never ends a worker that hangs
+  kBuildOnUnsynced,       // starts a journal after one that was only seen, not synced
+  kSkipFolderSync,        // creates a segment whose name is not durable
+  kNeverRejoin,           // leaves an agent alone that was given up and is heard again
+  kTwoWorkersOneToken,    // gives what a busy worker holds to an idle one as well
   kLast = kTwoWorkersOneToken,
 };
 

@@ -6,11 +6,11 @@
 // script is an event, not an error.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <expected>
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace windrow {
 
@@ -45,16 +45,16 @@ std::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> text, Ar
 #define WINDROW_JOIN(a, b) WINDROW_JOIN_INNER(a, b)
 
 // ASSIGN_OR_RETURN(const auto value, function_that_returns_a_result());
-#define ASSIGN_OR_RETURN(declaration, expression)                                       \
-  auto WINDROW_JOIN(result_, __LINE__) = (expression);                                  \
-  if (!WINDROW_JOIN(result_, __LINE__)) {                                               \
-    return std::unexpected(std::move(WINDROW_JOIN(result_, __LINE__)).error());         \
-  }                                                                                     \
+#define ASSIGN_OR_RETURN(declaration, expression)                               \
+  auto WINDROW_JOIN(result_, __LINE__) = (expression);                          \
+  if (!WINDROW_JOIN(result_, __LINE__)) {                                       \
+    return std::unexpected(std::move(WINDROW_JOIN(result_, __LINE__)).error()); \
+  }                                                                             \
   declaration = *std::move(WINDROW_JOIN(result_, __LINE__))
 
-#define RETURN_IF_ERROR(expression)                                                     \
-  do {                                                                                  \
-    if (auto status_ = (expression); !status_) {                                        \
-      return std::unexpected(std::move(status_).error());                               \
-    }                                                                                   \
+#define RETURN_IF_ERROR(expression)                       \
+  do {                                                    \
+    if (auto status_ = (expression); !status_) {          \
+      return std::unexpected(std::move(status_).error()); \
+    }                                                     \
   } while (false)

@@ -5,13 +5,13 @@
 // Exit codes: 0 completed, 1 job failed or machine trouble, 2 refused, 3 not found, 130 cancelled.
 #pragma once
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 
 #include "base/result.h"
 

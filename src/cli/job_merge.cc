@@ -19,9 +19,12 @@ class JobMerge final : public Command {
   int run() override {
     const Result<MergedJob> merged = merge_job(job_);
     if (!merged) return report(merged.error());
-    write_out(2, fmt::format("rows of {} of {} mini-batches ({}) are in {}\n",
-                             human_count(merged->batches), human_count(merged->all),
-                             human_bytes(merged->bytes), merged->target));
+    write_out(2,
+              fmt::format("rows of {} of {} mini-batches ({}) are in {}\n",
+                          human_count(merged->batches),
+                          human_count(merged->all),
+                          human_bytes(merged->bytes),
+                          merged->target));
     return kExitCompleted;
   }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/main.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <csignal>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "cli/command.h"
@@ -36,7 +36,9 @@ int exit_code(ErrorCode code) {
 }
 
 // One command below `parent`; `chosen` is set when it is the one.
-void add(CLI::App& parent, const char* name, std::unique_ptr<Command> command,
+void add(CLI::App& parent,
+         const char* name,
+         std::unique_ptr<Command> command,
          std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>>& commands) {
   CLI::App* app = parent.add_subcommand(name, "")->group("Commands");
   command->declare(*app);
@@ -63,8 +65,11 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 std::string unknown_command(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return fmt::format("{} has no command {}, only: {}{}", full_name(app), in_quotes(word),
-                     fmt::join(names, ", "), did_you_mean(word, names));
+  return fmt::format("{} has no command {}, only: {}{}",
+                     full_name(app),
+                     in_quotes(word),
+                     fmt::join(names, ", "),
+                     did_you_mean(word, names));
 }
 
 std::string unknown_word(const CLI::App& app, const std::string& word) {
@@ -85,8 +90,9 @@ std::string refusal(const CLI::App& app, const CLI::ParseError& error) {
   const bool wants_command = app.get_require_subcommand_min() > 0;
   if (!unknown.empty() && wants_command) return unknown_command(app, unknown.front());
   // CLI11 gives flags and plain words in the order of the line, values of unknown flags included.
-  const auto flag = std::find_if(unknown.begin(), unknown.end(),
-                                 [](const std::string& word) { return word.starts_with("-"); });
+  const auto flag = std::find_if(unknown.begin(), unknown.end(), [](const std::string& word) {
+    return word.starts_with("-");
+  });
   if (flag != unknown.end()) return unknown_word(app, *flag);
   if (!unknown.empty()) return unknown_word(app, unknown.front());
   return fmt::format("{}: {}", full_name(app), error.what());
@@ -136,8 +142,10 @@ int command_line(int argc, char** argv) {
       write_out(2, app.help());
       return kExitRefused;
     }
-    write_out(2, fmt::format("{}\n`{} --help` tells all about it\n", refusal(command, error),
-                             full_name(command)));
+    write_out(
+        2,
+        fmt::format(
+            "{}\n`{} --help` tells all about it\n", refusal(command, error), full_name(command)));
     return kExitRefused;
   }
   for (const auto& [parsed, command] : commands) {

@@ -17,8 +17,10 @@ class Retry final : public Command {
         "Run the failed mini-batches of a job again, in a new job that keeps the old rows");
     app.footer("The old result stays as it is, unless --replace says otherwise.\n");
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
-    const auto option = [&app](const char* name, std::optional<std::string>& value,
-                               const char* type, const char* text) {
+    const auto option = [&app](const char* name,
+                               std::optional<std::string>& value,
+                               const char* type,
+                               const char* text) {
       app.add_option(name, value, text)->type_name(type);
     };
     option("--timeout", flags_.timeout, "S", "Seconds that run() may take (as before)");

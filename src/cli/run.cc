@@ -34,23 +34,33 @@ class Run final : public Command {
     app.add_option("JOB", job_, "A Python file with run(mini_batch), or a job file (.yml, .yaml)")
         ->required()
         ->type_name("");
-    const auto option = [&app](const char* name, std::optional<std::string>& value,
-                               const char* type, const char* text) {
+    const auto option = [&app](const char* name,
+                               std::optional<std::string>& value,
+                               const char* type,
+                               const char* text) {
       app.add_option(name, value, text)->type_name(type);
     };
     option("--input", flags_.input, "FOLDER", "Folder (or file) with the items");
     option("--output", flags_.output, "FOLDER", "For the result and what the script writes");
-    option("--append-row-to", flags_.append_row_to, "FILE",
+    option("--append-row-to",
+           flags_.append_row_to,
+           "FILE",
            "File for the rows, in --output unless a path (parallel_run_step.txt)");
     option("--mini-batch-size", flags_.mini_batch_size, "N", "Files in a mini-batch (10)");
     option("--workers", flags_.workers, "N", "Worker processes (as many as CPUs)");
     option("--timeout", flags_.timeout, "S", "Seconds that run() may take (60)");
     option("--max-retries", flags_.max_retries, "N", "Tries after the first one (2)");
-    option("--error-threshold", flags_.error_threshold, "N",
+    option("--error-threshold",
+           flags_.error_threshold,
+           "N",
            "Failed items allowed before the job fails; -1 for any number (-1)");
-    option("--python", flags_.python, "PATH",
+    option("--python",
+           flags_.python,
+           "PATH",
            "Interpreter for the script ($WINDROW_PYTHON, the active environment, python3)");
-    option("--job-dir", flags_.job_dir, "FOLDER",
+    option("--job-dir",
+           flags_.job_dir,
+           "FOLDER",
            "Folder of the job (a new one in $WINDROW_HOME/jobs)");
     option("--name", flags_.name, "NAME", "Name of the job (made up)");
     app.add_option("--set", sets_, "Over the job file, e.g. retry_settings.timeout=300; repeatable")

@@ -44,7 +44,8 @@ std::string advice(const RunOutcome& outcome, int code, const std::string& job) 
   }
   if (code == kExitFailed && outcome.end == MasterEnd::kFinished && outcome.counts.committed > 0) {
     return fmt::format(
-        "\nGo on with it: windrow job resume {}\nPublish what is done: windrow job merge {}\n", job,
+        "\nGo on with it: windrow job resume {}\nPublish what is done: windrow job merge {}\n",
+        job,
         job);
   }
   return "";
@@ -78,15 +79,18 @@ int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std
   clear_bar();
   const bool finished = outcome.end == MasterEnd::kFinished;
   if (outcome.refused) {
-    write_out(kScreen, fmt::format("Refused: {}\n  from {}\n", outcome.cause,
-                                   outcome.first_error ? outcome.first_error->where : folder.root()));
+    write_out(kScreen,
+              fmt::format("Refused: {}\n  from {}\n",
+                          outcome.cause,
+                          outcome.first_error ? outcome.first_error->where : folder.root()));
     return kExitRefused;
   }
   std::string out = finished ? status_text(outcome.status) : "Stopped";
   if (outcome.status != JobStatus::kCanceled && !outcome.cause.empty()) out += ": " + outcome.cause;
   out += "\n";
   out += fmt::format("  mini-batches  {} of {} done, {} failed\n",
-                     human_count(outcome.counts.committed), human_count(outcome.batches),
+                     human_count(outcome.counts.committed),
+                     human_count(outcome.batches),
                      human_count(outcome.counts.failed));
   out += fmt::format("  items         {} succeeded, {} failed\n",
                      human_count(outcome.counts.items_succeeded),
@@ -104,8 +108,8 @@ int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std
   }
   out += fmt::format("  job folder    {}\n", folder.root());
   if ((code == kExitFailed || code == kExitRefused) && outcome.first_error) {
-    out += fmt::format("\n{}\n  from {}\n", trimmed(outcome.first_error->text),
-                       outcome.first_error->where);
+    out += fmt::format(
+        "\n{}\n  from {}\n", trimmed(outcome.first_error->text), outcome.first_error->where);
   }
   // A name is enough for a job in its usual place.
   const bool at_home = !name.empty() && folder.root().ends_with("/jobs/" + name);

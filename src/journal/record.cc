@@ -78,7 +78,7 @@ Result<std::optional<std::string_view>> RecordReader::next(std::uint64_t limit) 
   const auto crc = bytes.fixed<std::uint32_t>();
   const std::size_t whole = kRecordHeaderSize + length;
   if (length > kRecordPayloadMax || position_ + whole > limit) return std::nullopt;
-  if (whole > kWindow) {  // a damaged length must not cost a gigabyte of memory
+  if (whole > kWindowMax) {  // a damaged length must not cost a gigabyte of memory
     ASSIGN_OR_RETURN(const std::uint64_t size, file_->size());
     if (position_ + whole > size) return std::nullopt;
   }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/control_socket.h"
 
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <charconv>
-#include <cstring>
 
 namespace windrow {
 namespace {
@@ -27,8 +27,7 @@ struct Address {
 std::optional<Address> address_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   Address address;
-  address.folder.reset(
-      ::open(path.substr(0, slash).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  address.folder.reset(::open(path.substr(0, slash).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!address.folder) return std::nullopt;
   const std::string text =
       fmt::format("/proc/self/fd/{}{}", address.folder.get(), path.substr(slash));
@@ -57,8 +56,9 @@ Result<std::unique_ptr<ControlSocket>> ControlSocket::listen(EpollLoop& loop,
   if (::bind(socket.get(), plain(*address), sizeof(address->name)) != 0) return cannot(errno);
   if (::listen(socket.get(), 16) != 0) return cannot(errno);
   std::unique_ptr<ControlSocket> control(new ControlSocket(loop, path, std::move(socket)));
-  RETURN_IF_ERROR(loop.watch(control->socket_.get(), EPOLLIN,
-                             [raw = control.get()](std::uint32_t) { raw->accept_all(); }));
+  RETURN_IF_ERROR(loop.watch(control->socket_.get(), EPOLLIN, [raw = control.get()](std::uint32_t) {
+    raw->accept_all();
+  }));
   return control;
 }
 

@@ -2,9 +2,9 @@
 //
 // Tells whether the master of a job folder is alive: it answers on a socket in the folder.
 //
-// The socket is no lock: a master that was killed leaves a file that nobody answers on, and one that
-// is paused does not answer either; both may be taken over, because the epoch of the journal fences
-// them.
+// The socket is no lock: a master that was killed leaves a file that nobody answers on, and one
+// that is paused does not answer either; both may be taken over, because the epoch of the journal
+// fences them.
 //
 // Thread: the loop's. Failure: a socket that cannot be made is an Error.
 #pragma once

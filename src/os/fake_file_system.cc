@@ -286,15 +286,15 @@ void FakeFileSystem::power_cut(const Draw& draw) {
   for (auto& [path, folder] : folders_) {
     for (auto& [name, inode] : folder.names) {
       if (inode->data == inode->durable && inode->pending.empty()) continue;
-      const std::uint64_t mode = draw(3);
+      const std::uint64_t mode = draw(4);
       for (const Inode::Write& write : inode->pending) {
-        const std::uint64_t what = mode == 0 ? 0 : mode == 1 ? 2 : draw(3);
+        const std::uint64_t what = mode < 2 ? mode : draw(4);
         if (what == 0) continue;
-        const std::size_t size = what == 2 ? write.bytes.size() : draw(write.bytes.size() + 1);
+        const std::size_t size = what == 1 ? write.bytes.size() : draw(write.bytes.size() + 1);
         write_into(inode->durable, write.offset, std::string_view(write.bytes).substr(0, size));
         // The length may have got further than the bytes.
         const std::size_t end = write.offset + write.bytes.size();
-        if (inode->durable.size() < end && draw(2) == 0) inode->durable.resize(end);
+        if (what == 3 && inode->durable.size() < end) inode->durable.resize(end);
       }
       inode->pending.clear();
       inode->data = inode->durable;

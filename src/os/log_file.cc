@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/log_file.h"
 
+#include <cerrno>
+
 #include <fcntl.h>
 #include <unistd.h>
-
-#include <cerrno>
 
 namespace windrow {
 

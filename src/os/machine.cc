@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/machine.h"
 
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/ioctl.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -16,6 +9,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "os/descriptor.h"
 
@@ -80,7 +80,8 @@ int process_id() { return getpid(); }
 
 std::uint64_t random_number() {
   std::uint64_t value = 0;
-  if (getrandom(&value, sizeof(value), 0) != sizeof(value)) value = static_cast<std::uint64_t>(getpid());
+  if (getrandom(&value, sizeof(value), 0) != sizeof(value))
+    value = static_cast<std::uint64_t>(getpid());
   return value;
 }
 
@@ -105,7 +106,7 @@ Result<std::string> real_path(const std::string& path) {
 
 std::optional<std::string> find_program(const std::string& program) {
   const auto executable = [](const std::string& path) {
-    struct stat status {};
+    struct stat status{};
     return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
            ::access(path.c_str(), X_OK) == 0;
   };
@@ -154,7 +155,9 @@ Result<std::string> read_whole_file(const std::string& path, std::uint64_t max) 
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) {
     const bool missing = errno == ENOENT || errno == ENOTDIR;
-    return fail(missing ? ErrorCode::kNotFound : ErrorCode::kUnavailable, "cannot read {}: {}", path,
+    return fail(missing ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
+                "cannot read {}: {}",
+                path,
                 reason(errno));
   }
   std::string text;
@@ -165,7 +168,8 @@ Result<std::string> read_whole_file(const std::string& path, std::uint64_t max) 
     if (got < 0) return fail(ErrorCode::kUnavailable, "cannot read {}: {}", path, reason(errno));
     if (got == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (text.size() > max) return fail(ErrorCode::kInvalid, "{} is larger than {} bytes", path, max);
+    if (text.size() > max)
+      return fail(ErrorCode::kInvalid, "{} is larger than {} bytes", path, max);
   }
 }
 

@@ -36,8 +36,8 @@ std::optional<std::string> find_program(const std::string& program);
 // May this process write files into the folder?
 bool can_write_folder(const std::string& path);
 
-// Opens /dev/null on those of the descriptors 0 to 2 that are closed, so that no file of ours is ever
-// taken for one of them. Call first in main.
+// Opens /dev/null on those of the descriptors 0 to 2 that are closed, so that no file of ours is
+// ever taken for one of them. Call first in main.
 void keep_standard_descriptors();
 
 // Standard output or standard error is a terminal; its width in columns.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of JobLogs about the report of earlier epochs and the last lines.
-#include <fmt/format.h>
-
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "os/machine.h"
 #include "workspace/job_logs.h"
@@ -32,7 +32,8 @@ Status JobLogs::Rebuild::run() const {
   JobState state;
   std::optional<PlanReader> plan;
   const auto each = [&](Fact fact) -> Status {
-    if (const auto* began = std::get_if<fact::EpochBegan>(&fact); began && began->epoch > end.epoch) {
+    if (const auto* began = std::get_if<fact::EpochBegan>(&fact);
+        began && began->epoch > end.epoch) {
       return fail(ErrorCode::kConflict, "end");
     }
     state.apply(fact);
@@ -108,13 +109,19 @@ void JobLogs::finish(const JobState& state,
   result += fmt::format(
       "counts: mini-batches {}, failed mini-batches {}, attempts {}, items {}, succeeded {}, "
       "failed {}\n",
-      state.batches().size(), counts.failed, counts.attempts, counts.items, counts.items_succeeded,
+      state.batches().size(),
+      counts.failed,
+      counts.attempts,
+      counts.items,
+      counts.items_succeeded,
       counts.items_failed);
   static_cast<void>(write_whole_file(folder_.result(), result));
   overview_line(fmt::format("{} of {} mini-batches processed, {} failed",
-                            counts.committed + counts.failed, state.batches().size(),
+                            counts.committed + counts.failed,
+                            state.batches().size(),
                             counts.failed));
-  overview_line(fmt::format("result: {}{}{}", status_text(status), cause.empty() ? "" : ": ", cause));
+  overview_line(
+      fmt::format("result: {}{}{}", status_text(status), cause.empty() ? "" : ": ", cause));
   if (first_error_) overview_line("read on: " + first_error_->where);
   flush();
 }

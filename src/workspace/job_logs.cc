@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/job_logs.h"
 
-#include <fmt/format.h>
-
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/append.h"
 #include "core/spec/job_paths.h"
@@ -43,10 +43,14 @@ JobLogs::JobLogs(Loop& loop, FileSystem& fs, JobFolder folder)
 JobLogs::~JobLogs() { *self_ = nullptr; }
 
 Status JobLogs::create_folders() {
-  for (const std::string& path :
-       {parent_folder(driver_.path()), parent_folder(folder_.std_log()), parent_folder(report_.path()),
-        folder_.sys_node(0), folder_.user("stdout", 0), folder_.user("stderr", 0),
-        folder_.user("error", 0), folder_.user("entry_script_log", 0)}) {
+  for (const std::string& path : {parent_folder(driver_.path()),
+                                  parent_folder(folder_.std_log()),
+                                  parent_folder(report_.path()),
+                                  folder_.sys_node(0),
+                                  folder_.user("stdout", 0),
+                                  folder_.user("stderr", 0),
+                                  folder_.user("error", 0),
+                                  folder_.user("entry_script_log", 0)}) {
     RETURN_IF_ERROR(fs_.make_folders(path));
   }
   if (!fs_.stat(folder_.readme())) RETURN_IF_ERROR(write_whole_file(folder_.readme(), kReadme));
@@ -111,7 +115,8 @@ void JobLogs::attempt(const AttemptRecord& record, std::uint32_t items) {
 }
 
 void JobLogs::load(const fact::LoadEnded& load) {
-  system_line(process_log(load.agent, load.process), "INFO",
+  system_line(process_log(load.agent, load.process),
+              "INFO",
               fmt::format("{} in {} us", status_word(load.status), load.elapsed_us));
 }
 
@@ -126,9 +131,11 @@ void JobLogs::on_fact(const Fact& fact, const JobState& state, PlanReader& plan)
     }
     note(fmt::format("this master begins epoch {}", began->epoch));
   } else if (const auto* planned = std::get_if<fact::Planned>(&fact)) {
-    system_line(master_, "INFO",
+    system_line(master_,
+                "INFO",
                 fmt::format("{} mini-batches created so far ({} bytes of plan)",
-                            state.batches().size(), planned->plan_bytes));
+                            state.batches().size(),
+                            planned->plan_bytes));
   } else if (std::holds_alternative<fact::ListingEnded>(fact)) {
     note(fmt::format("all {} mini-batches are created", state.batches().size()));
   } else if (const auto* stopped = std::get_if<fact::Stopped>(&fact)) {
@@ -144,26 +151,36 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
   if (!batch) return;
   const BatchNames names{batch->items, plan.head().root, batch->names};
   rows_.append(ended, names, rebuild_ ? waiting_report_ : report_.buffer());
-  rows_.append_failed_items(ended, names, state.batches()[record.token.batch].tries,
+  rows_.append_failed_items(ended,
+                            names,
+                            state.batches()[record.token.batch].tries,
                             rebuild_ ? waiting_failed_ : failed_.buffer());
   if (!rebuild_) report_.grown();
   if (record.line_break && !std::exchange(warned_line_break_, true)) {
-    system_line(driver_, "WARNING",
+    system_line(driver_,
+                "WARNING",
                 fmt::format("a result of mini-batch {} holds a line break: it makes more than one "
                             "line of the output",
                             record.token.batch));
   }
   if (ended.verdict == Verdict::kDone && record.returned > batch->items &&
       !std::exchange(warned_too_many_, true)) {
-    system_line(driver_, "WARNING",
-                fmt::format("mini-batch {} has {} items and returned {} results", record.token.batch,
-                            batch->items, record.returned));
+    system_line(driver_,
+                "WARNING",
+                fmt::format("mini-batch {} has {} items and returned {} results",
+                            record.token.batch,
+                            batch->items,
+                            record.returned));
   }
   if (!record.error_type.empty()) {
     const bool script = error_category(record.status) == "user";
-    note_error(record.agent, record.process,
+    note_error(record.agent,
+               record.process,
                fmt::format("mini-batch {}, hand-out {}", record.token.batch, record.token.picked),
-               record.error_type, record.error_message, record.traceback, script);
+               record.error_type,
+               record.error_message,
+               record.traceback,
+               script);
   }
 }
 
@@ -171,8 +188,13 @@ void JobLogs::take(const fact::LoadEnded& ended) {
   rows_.append(ended, rebuild_ ? waiting_report_ : report_.buffer());
   if (ended.status == LoadStatus::kDone) return;
   refused_ = refused_ || ended.status == LoadStatus::kRefused;
-  note_error(ended.agent, ended.process, "init", ended.error_type, ended.error_message,
-             ended.traceback, true);
+  note_error(ended.agent,
+             ended.process,
+             "init",
+             ended.error_type,
+             ended.error_message,
+             ended.traceback,
+             true);
 }
 
 void JobLogs::note_error(AgentId node,
@@ -182,25 +204,26 @@ void JobLogs::note_error(AgentId node,
                          const std::string& message,
                          const std::string& traceback,
                          bool script) {
-  system_line(errors_, "ERROR",
-              fmt::format("node {} {} {}: {}: {}", node, process_name(process), what, type,
-                          first_line(message)));
+  system_line(
+      errors_,
+      "ERROR",
+      fmt::format(
+          "node {} {} {}: {}: {}", node, process_name(process), what, type, first_line(message)));
   const bool better = !first_error_ || (script && !first_error_is_script_);
   if (!better) return;
   first_error_is_script_ = script;
   const std::string name = process_name(process);
   first_error_ = FirstError{
       .where = type == "TimeoutError" && traceback.empty() ? folder_.user_error_summary()
-               : traceback.empty()
-                   ? fmt::format("{}/{}.stderr.txt", folder_.sys_node(node), name)
-                   : fmt::format("{}/{}.txt", folder_.user("error", node), name),
+               : traceback.empty() ? fmt::format("{}/{}.stderr.txt", folder_.sys_node(node), name)
+                                   : fmt::format("{}/{}.txt", folder_.user("error", node), name),
       .text = traceback.empty() ? fmt::format("{}: {}", type, message) : traceback};
 }
 
 void JobLogs::tick(const Scheduler& scheduler, std::uint64_t merged_bytes) {
   progress_ = meter_.measure(scheduler, loop_.now(), merged_bytes);
-  const bool slow = progress_->rate > 0 &&
-                    (progress_->created - progress_->processed) / progress_->rate > 300;
+  const bool slow =
+      progress_->rate > 0 && (progress_->created - progress_->processed) / progress_->rate > 300;
   if (ticks_++ % (slow ? 120 : 10) == 0) overview_line(progress_line(*progress_));
   flush();
 }

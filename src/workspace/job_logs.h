@@ -57,7 +57,9 @@ class JobLogs final : public MasterLog, public AgentLog {
   [[nodiscard]] bool rebuilding() const { return rebuild_ != nullptr; }
 
   // The last lines, job_result.txt included. Call once, last. REQUIRES: not rebuilding().
-  void finish(const JobState& state, JobStatus status, const std::string& cause,
+  void finish(const JobState& state,
+              JobStatus status,
+              const std::string& cause,
               const std::string& target);
 
   [[nodiscard]] const std::optional<FirstError>& first_error() const { return first_error_; }
@@ -71,9 +73,13 @@ class JobLogs final : public MasterLog, public AgentLog {
   LogFile& process_log(AgentId node, ProcessNumber process);
   void take(const fact::AttemptEnded& ended, const JobState& state, PlanReader& plan);
   void take(const fact::LoadEnded& ended);
-  void note_error(AgentId node, ProcessNumber process, const std::string& what,
-                  const std::string& type, const std::string& message,
-                  const std::string& traceback, bool script);
+  void note_error(AgentId node,
+                  ProcessNumber process,
+                  const std::string& what,
+                  const std::string& type,
+                  const std::string& message,
+                  const std::string& traceback,
+                  bool script);
   void flush();
   void overview_line(std::string_view text);
 

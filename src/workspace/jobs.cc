@@ -36,13 +36,15 @@ Result<std::string> code_hash(FileSystem& fs, const JobSpec& spec) {
   std::vector<std::string> modules;
   if (const auto entries = fs.list(spec.code)) {
     for (const FolderEntry& entry : *entries) {
-      if (entry.kind == FileKind::kFile && entry.name.ends_with(".py")) modules.push_back(entry.name);
+      if (entry.kind == FileKind::kFile && entry.name.ends_with(".py"))
+        modules.push_back(entry.name);
     }
   }
   std::sort(modules.begin(), modules.end());
   for (const std::string& name : modules) {
     hash.update_field(name);
-    if (const auto text = read_whole_file(spec.code + "/" + name, kCodeFileMax)) hash.update_field(*text);
+    if (const auto text = read_whole_file(spec.code + "/" + name, kCodeFileMax))
+      hash.update_field(*text);
   }
   return hash.finish();
 }
@@ -74,7 +76,8 @@ Result<JobFolder> Jobs::find(const std::string& job) const {
   }
   return fail(ErrorCode::kNotFound,
               "there is no job {}; give the name of a job in {}/jobs or the path of a job folder",
-              in_quotes(job), home_);
+              in_quotes(job),
+              home_);
 }
 
 Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
@@ -83,16 +86,19 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
     if (fs_.stat(folder.identity())) {
       if (afresh) {
         return fail(ErrorCode::kConflict,
-                    "{} holds a job already; --new needs a folder that does not", folder.root());
+                    "{} holds a job already; --new needs a folder that does not",
+                    folder.root());
       }
       return existing(std::move(folder), spec, true);
     }
-    return Choice{.folder = folder, .name = spec.name.empty() ? base_name(folder.root()) : spec.name};
+    return Choice{.folder = folder,
+                  .name = spec.name.empty() ? base_name(folder.root()) : spec.name};
   }
   if (!spec.name.empty()) {
     JobFolder folder(home_ + "/jobs/" + spec.name);
     if (fs_.stat(folder.identity())) {
-      if (afresh) return fail(ErrorCode::kConflict, "job {} exists; choose another --name", spec.name);
+      if (afresh)
+        return fail(ErrorCode::kConflict, "job {} exists; choose another --name", spec.name);
       return existing(std::move(folder), spec, true);
     }
     return Choice{.folder = folder, .name = spec.name};
@@ -105,7 +111,8 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
       if (choice && choice->exists) return choice;
       if (!choice && choice.error().code != ErrorCode::kConflict) return choice;
       if (!choice) {
-        notice = fmt::format("not going on with job {}: {}; starting a new one", base_name(*path),
+        notice = fmt::format("not going on with job {}: {}; starting a new one",
+                             base_name(*path),
                              choice.error().message);
       }
     }
@@ -118,7 +125,8 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
   return Choice{.folder = JobFolder(home_ + "/jobs/" + name), .name = name, .notice = notice};
 }
 
-// `named`: the user means this very job, so a finished one is an error and not a reason for another.
+// `named`: the user means this very job, so a finished one is an error and not a reason for
+// another.
 Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool named) const {
   const std::string name = base_name(folder.root());
   ASSIGN_OR_RETURN(const ReplayedJob job, replay_job(fs_, folder.state()));
@@ -126,14 +134,18 @@ Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool 
       finished && finished->status != JobStatus::kCanceled) {
     if (!named) return Choice{};
     if (finished->status == JobStatus::kCompleted) {
-      return fail(ErrorCode::kConflict,
-                  "job {} is finished, and a finished job never changes; choose another name or folder",
-                  name);
+      return fail(
+          ErrorCode::kConflict,
+          "job {} is finished, and a finished job never changes; choose another name or folder",
+          name);
     }
-    return fail(ErrorCode::kConflict,
-                "job {} has failed; `windrow job resume {}` goes on with it, `windrow retry {}` runs "
-                "its failed mini-batches in a new job",
-                name, name, name);
+    return fail(
+        ErrorCode::kConflict,
+        "job {} has failed; `windrow job resume {}` goes on with it, `windrow retry {}` runs "
+        "its failed mini-batches in a new job",
+        name,
+        name,
+        name);
   }
   ASSIGN_OR_RETURN(const std::string changed, what_changed(folder, spec));
   if (!changed.empty()) {
@@ -142,7 +154,8 @@ Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool 
   return Choice{.folder = std::move(folder),
                 .name = name,
                 .exists = true,
-                .notice = fmt::format("going on with job {} ({} of {} mini-batches are done){}", name,
+                .notice = fmt::format("going on with job {} ({} of {} mini-batches are done){}",
+                                      name,
                                       human_count(job.state.counts().committed),
                                       human_count(job.state.batches().size()),
                                       named ? "" : "; --new starts afresh")};

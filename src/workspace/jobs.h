@@ -59,7 +59,8 @@ class Jobs {
 // The spec of a job folder, read from its job.yml.
 Result<JobReading> read_job_folder(const JobFolder& folder);
 
-// What has changed since the job began and must not have: script, input, cut, output. Empty: nothing.
+// What has changed since the job began and must not have: script, input, cut, output. Empty:
+// nothing.
 Result<std::string> what_changed(const JobFolder& folder, const JobSpec& spec);
 
 }  // namespace windrow

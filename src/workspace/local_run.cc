@@ -84,8 +84,8 @@ MasterConfig master_config(const LocalRun& run,
   bool has_level = false;
   for (const std::string& argument : paths.arguments) {
     config.worker.argv.push_back(argument);
-    has_level = has_level || argument == "--logging_level" ||
-                argument.starts_with("--logging_level=");
+    has_level =
+        has_level || argument == "--logging_level" || argument.starts_with("--logging_level=");
   }
   if (!has_level) {
     config.worker.argv.emplace_back("--logging_level");
@@ -149,8 +149,8 @@ class Run {
     if (!target_.empty()) RETURN_IF_ERROR(fs_.make_folders(parent_folder(target_)));
     RETURN_IF_ERROR(logs_.create_folders());
     ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));
-    master_ = std::make_unique<Master>(loop_, fs_, links_, logs_,
-                                       master_config(run_, paths, std::move(input), workers));
+    master_ = std::make_unique<Master>(
+        loop_, fs_, links_, logs_, master_config(run_, paths, std::move(input), workers));
     master_->on_finished = [this] { finish_soon(); };
     links_.to_master = [this](AgentMessage message) { master_->on_message(std::move(message)); };
     links_.to_agent = [this](MasterMessage message) {
@@ -178,9 +178,8 @@ class Run {
       out.cause = state.finished()->cause;
       logs_.finish(state, out.status, out.cause, target_);
     } else {
-      out.cause = out.end == MasterEnd::kSuperseded
-                      ? "another windrow has taken this job over"
-                      : master_->broken_cause();
+      out.cause = out.end == MasterEnd::kSuperseded ? "another windrow has taken this job over"
+                                                    : master_->broken_cause();
     }
     out.refused = logs_.refused();
     return out;
@@ -192,13 +191,16 @@ class Run {
  private:
   Status start_agent(std::uint32_t workers) {
     agent_ = std::make_unique<Agent>(
-        loop_, fs_,
+        loop_,
+        fs_,
         [this](WorkerHost::Sink& sink) {
           auto host = std::make_unique<ProcessHost>(loop_, zygote_);
           host->set_sink(sink);
           return host;
         },
-        links_, logs_, agent_config(run_, master_->epoch(), workers));
+        links_,
+        logs_,
+        agent_config(run_, master_->epoch(), workers));
     return agent_->join();
   }
 
@@ -253,10 +255,11 @@ Status check_run(const JobSpec& spec, const JobPaths& paths, const JobState* bef
   }
   // A job that died while it published has its own result there.
   if (before->publishing()) return {};
-  return fail(ErrorCode::kConflict,
-              "the output file '{}' exists (`windrow job merge` may have made it); move it away, then "
-              "go on with the job",
-              escape_bytes(paths.target));
+  return fail(
+      ErrorCode::kConflict,
+      "the output file '{}' exists (`windrow job merge` may have made it); move it away, then "
+      "go on with the job",
+      escape_bytes(paths.target));
 }
 
 Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view) {
@@ -264,8 +267,10 @@ Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view) {
   ASSIGN_OR_RETURN(const std::unique_ptr<EpollLoop> loop, EpollLoop::create());
   Run one(*loop, fs, zygote, run, view);
   const auto on_cancel = [&] {
-    view.on_note(one.cancelled() ? "stopping at once"
-                                 : "stopping: running mini-batches get ten seconds to end; Ctrl-C again stops at once");
+    view.on_note(
+        one.cancelled()
+            ? "stopping at once"
+            : "stopping: running mini-batches get ten seconds to end; Ctrl-C again stops at once");
     one.cancel();
   };
   RETURN_IF_ERROR(loop->on_signal(SIGINT, on_cancel));

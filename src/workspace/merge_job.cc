@@ -46,16 +46,19 @@ Result<MergedJob> merge_job(const std::string& name) {
     loop->stop();
   };
   merger = std::make_unique<Merger>(
-      *loop, fs, folder, target,
-      Merger::Callbacks{.on_progress = [](std::uint64_t) {},
-                        .on_merged =
-                            [&](const fact::Publishing& result) {
-                              out.bytes = result.length;
-                              merger->publish(ends);
-                            },
-                        .on_error = [&](const std::string& cause) {
-                          ends(fail(ErrorCode::kInternal, "{}", cause));
-                        }});
+      *loop,
+      fs,
+      folder,
+      target,
+      Merger::Callbacks{
+          .on_progress = [](std::uint64_t) {},
+          .on_merged =
+              [&](const fact::Publishing& result) {
+                out.bytes = result.length;
+                merger->publish(ends);
+              },
+          .on_error =
+              [&](const std::string& cause) { ends(fail(ErrorCode::kInternal, "{}", cause)); }});
   merger->complete(job.state);
   loop->run();
   if (!status) return std::unexpected(status.error());

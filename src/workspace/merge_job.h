@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `windrow job merge`: publishes the rows that a failed or cancelled job has committed, under the name
-// that its result would have had and no other.
+// `windrow job merge`: publishes the rows that a failed or cancelled job has committed, under the
+// name that its result would have had and no other.
 //
 // Thread: the one that calls. Failure: kConflict when the job is running, finished, or the name is
 // taken by something else.

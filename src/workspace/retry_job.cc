@@ -109,25 +109,28 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   }
   ASSIGN_OR_RETURN(const OldJob old, read_old(fs, from));
   if (!old.state.finished()) {
-    return fail(ErrorCode::kConflict, "job {} is not over; `windrow job resume {}` goes on with it",
-                name, name);
+    return fail(ErrorCode::kConflict,
+                "job {} is not over; `windrow job resume {}` goes on with it",
+                name,
+                name);
   }
   if (old.state.counts().failed == 0) {
-    return fail(ErrorCode::kConflict, "job {} has no failed mini-batch: there is nothing to retry",
-                name);
+    return fail(
+        ErrorCode::kConflict, "job {} has no failed mini-batch: there is nothing to retry", name);
   }
   if (!old.state.listing_ended()) {
     return fail(ErrorCode::kConflict,
                 "job {} ended before its input was listed; `windrow job resume {}` goes on with it",
-                name, name);
+                name,
+                name);
   }
   ASSIGN_OR_RETURN(JobReading reading, read_with_flags(from, flags));
   JobSpec& spec = reading.spec;
   const std::string old_target = resolve_job_paths(spec, from.root()).target;
   spec.retry_of = base_name(from.root());
   spec.name.clear();
-  spec.job_folder = flags.job_dir ? std::optional(join_path(current_folder(), *flags.job_dir))
-                                  : std::nullopt;
+  spec.job_folder =
+      flags.job_dir ? std::optional(join_path(current_folder(), *flags.job_dir)) : std::nullopt;
   for (OutputSpec& output : spec.outputs) {
     // The old result stays: without --replace the new one has a place of its own.
     if (spec.append_row_to == output.name) {
@@ -137,8 +140,7 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   }
   StartedJob job;
   ClockText clock;
-  job.run.name =
-      generate_job_name(script_path(spec), clock.date(system_now()), random_number());
+  job.run.name = generate_job_name(script_path(spec), clock.date(system_now()), random_number());
   job.run.folder = JobFolder(spec.job_folder.value_or(jobs.home() + "/jobs/" + job.run.name));
   if (spec.job_folder) job.run.name = base_name(job.run.folder.root());
   job.run.spec = spec;
@@ -152,9 +154,12 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   RETURN_IF_ERROR(take_over(fs, from, old, job.run.folder));
   ASSIGN_OR_RETURN(job.run.job, replay_job(fs, job.run.folder.state()));
   job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
-  job.notices.push_back(fmt::format("job {} runs the failed mini-batches of {} again ({}) and keeps {}",
-                                    job.run.name, name, human_count(old.state.counts().failed),
-                                    human_count(old.state.counts().committed)));
+  job.notices.push_back(
+      fmt::format("job {} runs the failed mini-batches of {} again ({}) and keeps {}",
+                  job.run.name,
+                  name,
+                  human_count(old.state.counts().failed),
+                  human_count(old.state.counts().committed)));
   return job;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `windrow retry`: a new job that runs the failed mini-batches of an old one, and whose result joins
-// the old rows with the new ones. The old job stays as it is.
+// `windrow retry`: a new job that runs the failed mini-batches of an old one, and whose result
+// joins the old rows with the new ones. The old job stays as it is.
 //
 // Thread: any; blocks. Failure: an Error for everything that must be right before anything starts.
 #pragma once

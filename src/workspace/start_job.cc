@@ -16,7 +16,8 @@ namespace {
 
 Status refuse_if_running(const JobFolder& folder) {
   if (const auto pid = ask_who_runs(folder.control())) {
-    return fail(ErrorCode::kConflict, "job {} is running already, in process {}", folder.root(), *pid);
+    return fail(
+        ErrorCode::kConflict, "job {} is running already, in process {}", folder.root(), *pid);
   }
   return {};
 }
@@ -56,8 +57,8 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
       job.run.reopen = fact::Reopened{};
     }
   } else {
-    const Status created = jobs.create(choice.folder, job.run.spec,
-                                       effective_job_file(job.run.spec, reading.origins));
+    const Status created =
+        jobs.create(choice.folder, job.run.spec, effective_job_file(job.run.spec, reading.origins));
     if (!created && created.error().code == ErrorCode::kNotFound) {
       return fail(ErrorCode::kInvalid, "{}", created.error().message);  // no job was asked for
     }
@@ -82,14 +83,15 @@ Result<StartedJob> resume_job(const std::string& name) {
   const bool failed = (state.finished() && state.finished()->status == JobStatus::kFailed) ||
                       (state.stopped() && state.stopped()->status == JobStatus::kFailed);
   if (state.finished() && state.finished()->status == JobStatus::kCompleted) {
-    return fail(ErrorCode::kConflict, "job {} is finished, and a finished job never changes",
-                job.run.name);
+    return fail(
+        ErrorCode::kConflict, "job {} is finished, and a finished job never changes", job.run.name);
   }
   ASSIGN_OR_RETURN(const std::string changed, what_changed(job.run.folder, job.run.spec));
   if (!changed.empty()) {
     return fail(ErrorCode::kConflict,
                 "job {} cannot go on: {} changed since it began; start a new job instead",
-                job.run.name, changed);
+                job.run.name,
+                changed);
   }
   const JobPaths paths = resolve_job_paths(job.run.spec, job.run.folder.root());
   RETURN_IF_ERROR(check_run(job.run.spec, paths, &state));
@@ -97,7 +99,8 @@ Result<StartedJob> resume_job(const std::string& name) {
   if (state.stopped() || state.finished()) job.run.reopen = fact::Reopened{.failed_afresh = failed};
   jobs.note_unfinished(job.run.folder, job.run.spec);
   job.notices.push_back(fmt::format("going on with job {} ({} of {} mini-batches are done)",
-                                    job.run.name, human_count(state.counts().committed),
+                                    job.run.name,
+                                    human_count(state.counts().committed),
                                     human_count(state.batches().size())));
   return job;
 }

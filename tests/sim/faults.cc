@@ -161,6 +161,9 @@ void World::end_faults() {
   world_.faults_on = false;
   trouble_.reset();
   calls_to_crash_ = 0;
+}
+
+void World::wake_all() {
   if (master_) master_->loop.wake();
   for (auto& zombie : zombies_) zombie->loop.wake();
   for (auto& agent : agents_) {

@@ -8,6 +8,7 @@ namespace windrow::sim {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 FlakyLine::FlakyLine(Surroundings& world,
                      FakeLoop& master_loop,
@@ -38,7 +39,6 @@ void FlakyLine::carry(FakeLoop& loop,
                       TimePoint& last,
                       const std::function<void(Message)>& to,
                       Message message) {
-  if (world_.fault(world_.scenario.drops)) return;
   const TimePoint now = world_.clock.now();
   const auto deliver = [&](Message copy, Duration delay) {
     loop.deliver(
@@ -49,8 +49,9 @@ void FlakyLine::carry(FakeLoop& loop,
   };
   last = std::max(last, now + world_.random.between(microseconds(50), milliseconds(5)));
   if (world_.fault(world_.scenario.duplicates)) {
-    deliver(message, last - now + world_.random.between(Duration(0), milliseconds(300)));
+    deliver(message, last - now + world_.random.between(Duration(0), seconds(2)));
   }
+  if (world_.fault(world_.scenario.drops)) return;
   deliver(std::move(message), last - now);
 }
 

@@ -78,15 +78,15 @@ Scenario draw_scenario(std::uint64_t seed) {
   out.master_pauses = some(random, 250, 2);
   out.power_cuts = some(random, 250, 2);
   out.disk_faults = some(random, 200, 2);
-  out.crashes = some(random, 250, 2);
+  out.crashes = some(random, 350, 2);
   out.cancels = some(random, 120, 2);
   if (!out.local) {
     out.agent_kills = some(random, 300, 3);
     out.agent_pauses = some(random, 250, 2);
     out.line_breaks = some(random, 350, 4);
     out.partitions = some(random, 200, 2);
-    out.drops = random.per_mille(250) ? random.between(2, 60) : 0;
-    out.duplicates = random.per_mille(300) ? random.between(5, 200) : 0;
+    out.drops = random.per_mille(350) ? random.between(2, 60) : 0;
+    out.duplicates = random.per_mille(350) ? random.between(5, 200) : 0;
   }
   return out;
 }

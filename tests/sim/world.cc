@@ -220,6 +220,7 @@ bool World::quiet() const {
 // Old masters wake up beside the finished job, agents without a master end: nothing may change.
 void World::settle() {
   end_faults();
+  wake_all();
   const std::optional<std::string> result = disk_.content(kTarget);
   const TimePoint limit = world_.clock.now() + minutes(5);
   while (!quiet() && step()) {

@@ -48,6 +48,7 @@ class World {
   void break_disk();
   void cancel();
   void end_faults();
+  void wake_all();
   std::optional<FakeFileSystem::Fault> on_disk_call(FakeFileSystem::Call call,
                                                     const std::string& path,
                                                     std::size_t size);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/output/report_row.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+
+#include <fmt/format.h>
 
 #include "base/append.h"
 #include "base/json.h"
@@ -186,14 +186,16 @@ std::string_view ReportRows::header() {
          "Mini-batch Detail\n";
 }
 
-void ReportRows::append(const fact::AttemptEnded& ended, const BatchNames& batch, std::string& out) {
+void ReportRows::append(const fact::AttemptEnded& ended,
+                        const BatchNames& batch,
+                        std::string& out) {
   const AttemptRecord& record = ended.record;
   append_number(record.token.batch, out);
   out.push_back(',');
   append_number(record.token.picked, out);
   out.push_back(',');
   const bool done = ended.verdict == Verdict::kDone;
-  const std::uint32_t failed = done ? batch.items - ended.succeeded
+  const std::uint32_t failed = done                                  ? batch.items - ended.succeeded
                                : ended.verdict == Verdict::kReturned ? 0
                                                                      : batch.items;
   append_where(record.agent, record.process, record.start, out);
@@ -207,7 +209,8 @@ void ReportRows::append(const fact::AttemptEnded& ended, const BatchNames& batch
   }
   out.append(status_word(record.status)).push_back(',');
   out.append(error_category(record.status)).push_back(',');
-  if (!record.error_type.empty()) append_field(record.error_type + ": " + record.error_message, out);
+  if (!record.error_type.empty())
+    append_field(record.error_type + ": " + record.error_message, out);
   out.append(",\"{\"\"id\"\":");
   append_number(record.token.batch, out);
   out.append(",\"\"root\"\":");
@@ -271,7 +274,8 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
     out.append(json.text()).push_back('\n');
   };
   if (ended.verdict == Verdict::kDone && ended.succeeded < batch.items) {
-    line(nullptr, "ShortReturn",
+    line(nullptr,
+         "ShortReturn",
          fmt::format("run() returned {} results for {} items", record.returned, batch.items));
   } else if (ended.verdict == Verdict::kFailed) {
     for_each_name(batch, [&](std::string_view name) {

@@ -38,8 +38,10 @@ class ReportRows {
 
   // One line for every item of a mini-batch that has used up its tries; one line with item null for
   // the items missing from a short return; nothing otherwise.
-  void append_failed_items(const fact::AttemptEnded& ended, const BatchNames& batch,
-                           std::uint32_t tries, std::string& out);
+  void append_failed_items(const fact::AttemptEnded& ended,
+                           const BatchNames& batch,
+                           std::uint32_t tries,
+                           std::string& out);
 
  private:
   void append_where(AgentId agent, ProcessNumber process, WallTime start, std::string& out);

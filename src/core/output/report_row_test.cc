@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/output/report_row.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace windrow {
 namespace {
@@ -62,7 +62,8 @@ TEST(ReportRows, QuoteAnErrorWithCommasAndLineBreaks) {
   std::string out;
   ReportRows().append(failed, {2, "/in", kNames}, out);
   EXPECT_NE(out.find(",2,0,2,"), std::string::npos) << out;
-  EXPECT_NE(out.find("RUN_EXCEPTION,user,\"ValueError: a, \"\"b\"\"\nc\","), std::string::npos) << out;
+  EXPECT_NE(out.find("RUN_EXCEPTION,user,\"ValueError: a, \"\"b\"\"\nc\","), std::string::npos)
+      << out;
 }
 
 TEST(ReportRows, NameEveryItemOfAMiniBatchThatUsedUpItsTries) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cuts an ordered list of files into mini-batches. A function of the list alone: the same list gives
-// the same mini-batches, however it came in.
+// Cuts an ordered list of files into mini-batches. A function of the list alone: the same list
+// gives the same mini-batches, however it came in.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/progress/progress.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 
@@ -85,8 +85,10 @@ void ProgressMeter::count(TimePoint now, BatchId processed) {
 }
 
 std::string progress_line(const Progress& progress) {
-  std::string out = fmt::format("{} of {}{} mini-batches", human_count(progress.processed),
-                                human_count(progress.created), progress.all_created ? "" : "+");
+  std::string out = fmt::format("{} of {}{} mini-batches",
+                                human_count(progress.processed),
+                                human_count(progress.created),
+                                progress.all_created ? "" : "+");
   if (progress.all_created) out += fmt::format(" ({} %)", percent(progress));
   if (progress.failed > 0) out += fmt::format(", {} failed", human_count(progress.failed));
   for (const std::string& detail : details(progress)) out += ", " + detail;
@@ -95,9 +97,10 @@ std::string progress_line(const Progress& progress) {
 
 std::string progress_bar(const Progress& progress, std::uint32_t width, bool colour) {
   const std::string start = fmt::format("{:>3} % ", percent(progress));
-  const std::string counts =
-      fmt::format("{}/{}{}", human_count(progress.processed), human_count(progress.created),
-                  progress.all_created ? "" : "+");
+  const std::string counts = fmt::format("{}/{}{}",
+                                         human_count(progress.processed),
+                                         human_count(progress.created),
+                                         progress.all_created ? "" : "+");
   const std::string failed =
       progress.failed > 0 ? fmt::format(", {} failed", human_count(progress.failed)) : "";
   std::size_t used = start.size() + counts.size();

@@ -23,15 +23,17 @@ std::size_t common_prefix(const std::vector<FolderEntry>& entries) {
   const std::string& first = entries.front().name;
   std::size_t length = first.size();
   for (const FolderEntry& entry : entries) {
-    const auto end = std::mismatch(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(length),
-                                   entry.name.begin(), entry.name.end());
+    const auto end = std::mismatch(first.begin(),
+                                   first.begin() + static_cast<std::ptrdiff_t>(length),
+                                   entry.name.begin(),
+                                   entry.name.end());
     length = static_cast<std::size_t>(end.first - first.begin());
   }
   return length;
 }
 
-// Bytewise order. Names of a folder tend to begin alike and to differ soon after, so what follows the
-// common beginning is compared as a number: three times as fast for a million files.
+// Bytewise order. Names of a folder tend to begin alike and to differ soon after, so what follows
+// the common beginning is compared as a number: three times as fast for a million files.
 std::vector<std::uint32_t> sorted_order(const std::vector<FolderEntry>& entries) {
   struct Key {
     std::uint64_t prefix;

@@ -30,7 +30,7 @@ class FileLister {
 
  private:
   struct Folder {
-    std::string prefix;  // relative, ends with a slash unless it is the root
+    std::string prefix;                // relative, ends with a slash unless it is the root
     std::vector<FolderEntry> entries;  // files and folders, names of folders with a slash
     std::vector<std::uint32_t> order;  // of the entries
     std::size_t at = 0;

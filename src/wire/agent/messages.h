@@ -58,8 +58,12 @@ struct Rejoin {};  // something was lost: say Hello again. Stands outside the nu
 
 }  // namespace to_agent
 
-using ToAgent = std::variant<to_agent::Welcome, to_agent::Assign, to_agent::TakeBack,
-                             to_agent::Stop, to_agent::Alive, to_agent::Rejoin>;
+using ToAgent = std::variant<to_agent::Welcome,
+                             to_agent::Assign,
+                             to_agent::TakeBack,
+                             to_agent::Stop,
+                             to_agent::Alive,
+                             to_agent::Rejoin>;
 
 namespace to_master {
 
@@ -93,9 +97,15 @@ struct Broken {
 
 }  // namespace to_master
 
-using ToMaster = std::variant<to_master::Hello, to_master::Alive, to_master::WindowChanged,
-                              to_master::LoadEnded, to_master::AttemptEnded, to_master::TakenBack,
-                              to_master::SegmentSynced, to_master::GaveUp, to_master::Stopped,
+using ToMaster = std::variant<to_master::Hello,
+                              to_master::Alive,
+                              to_master::WindowChanged,
+                              to_master::LoadEnded,
+                              to_master::AttemptEnded,
+                              to_master::TakenBack,
+                              to_master::SegmentSynced,
+                              to_master::GaveUp,
+                              to_master::Stopped,
                               to_master::Broken>;
 
 // The numbers of a conversation begin at 1 with Hello and with Welcome.
