@@ -34,7 +34,7 @@ void Agent::carry_out(order::StartWorker& one) {
   log_.note(fmt::format("{} starts", name));
   process_next_ = one.process + 1;
   // A folder that cannot be made shows as a worker that cannot be started.
-  static_cast<void>(fs_.make_folders(command.working_folder));
+  static_cast<void>(fs_.make_casual_folders(command.working_folder));
   host_->start(one.process, command);
   const WorkerStart start{.script = settings_.script,
                           .code_root = settings_.code_root,

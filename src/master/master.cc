@@ -41,8 +41,7 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
   config_.journal.skip_sync = Fault::kSkipJournalSync;
   journal_ = std::make_unique<Journal>(
       loop_, std::move(file), size, config_.journal, [this](const Error& error) {
-        broken_cause_ = "the journal cannot be written: " + error.message;
-        end(MasterEnd::kBroken);
+        broken("the journal cannot be written: " + error.message);
       });
   if (!config_.target.empty()) {
     merger_ = std::make_unique<Merger>(
@@ -58,7 +57,7 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
                   merged_bytes_ = result.length;
                   step(event::Merged{std::move(result)});
                 },
-            .on_error = [this](std::string cause) { step(event::Broken{std::move(cause)}); }});
+            .on_error = [this](std::string cause) { broken(std::move(cause)); }});
   }
   scheduler_ = std::make_unique<Scheduler>(std::move(job.state), config_.limits);
   Decision decision;
@@ -109,7 +108,7 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
                 if (!this->state().listing_ended()) step(event::ListingEnded{});
                 if (std::exchange(merge_waits_, false)) merger_->complete(this->state());
               },
-          .on_error = [this](std::string cause) { step(event::Broken{std::move(cause)}); }});
+          .on_error = [this](const Error& error) { failed(error); }});
   RETURN_IF_ERROR(planner_->open());
   const Epoch plan_epoch = has_whole_plan(state) ? state.plan() : epoch;
   ASSIGN_OR_RETURN(plan_, PlanReader::open(fs_, config_.folder.plan(plan_epoch)));
@@ -149,7 +148,7 @@ void Master::carry_out(Decision& decision) {
 void Master::carry_out(const action::Assign& action) {
   Result<std::string> paths = paths_of(action.token.batch);
   if (!paths) {
-    step(event::Broken{paths.error().message});
+    failed(paths.error());
     return;
   }
   say(action.agent, to_agent::Assign{action.token, action.items, action.tries, *std::move(paths)});
@@ -224,7 +223,7 @@ void Master::publish() {
     if (status) {
       step(event::Published{});
     } else {
-      step(event::Broken{status.error().message});
+      broken(status.error().message);
     }
   };
   if (config_.replace_target) {
@@ -234,11 +233,29 @@ void Master::publish() {
   }
 }
 
+void Master::carry_out(const action::GiveUp& action) { broken(action.cause); }
+
 void Master::carry_out(const action::Finish& /*action*/) {
   journal_->when_durable([self = self_] {
     if (*self == nullptr) return;
     (*self)->end((*self)->superseded() ? MasterEnd::kSuperseded : MasterEnd::kFinished);
   });
+}
+
+// A disk that refuses is no fault of the job: nothing is journaled, and the same command goes on.
+void Master::broken(std::string cause) {
+  if (finished()) return;
+  broken_cause_ = std::move(cause);
+  end(MasterEnd::kBroken);
+}
+
+// An input that has changed is the job's end.
+void Master::failed(const Error& error) {
+  if (error.code == ErrorCode::kConflict) {
+    step(event::Broken{error.message});
+  } else {
+    broken(error.message);
+  }
 }
 
 void Master::end(MasterEnd how) {

@@ -94,6 +94,7 @@ class Master {
   void carry_out(const action::StopAgent& action);
   void carry_out(const action::Merge& action);
   void carry_out(const action::Publish& action);
+  void carry_out(const action::GiveUp& action);
   void carry_out(const action::Finish& action);
   void say(AgentId agent, ToAgent body);
   void hello(const AgentMessage& message, const to_master::Hello& hello);
@@ -103,6 +104,8 @@ class Master {
   void publish();
   void tick();
   [[nodiscard]] bool superseded();
+  void failed(const Error& error);
+  void broken(std::string cause);
   void end(MasterEnd how);
 
   Loop& loop_;

@@ -241,7 +241,7 @@ void Planner::next_page() {
 void Planner::page_done() {
   Listing& listing = *listing_;
   if (!listing.status) {
-    callbacks_.on_error(listing.status.error().message);
+    callbacks_.on_error(listing.status.error());
     return;
   }
   const auto self = self_;

@@ -63,6 +63,7 @@ class FakeFileSystem final : public FileSystem {
   Status hard_link(const std::string& from, const std::string& to) override;
   Status remove(const std::string& path) override;
   Status make_folders(const std::string& path) override;
+  Status make_casual_folders(const std::string& path) override { return make_folders(path); }
   Status sync_folder(const std::string& folder) override;
   Result<std::vector<FolderEntry>> list(const std::string& folder) override;
   Result<FileStat> stat(const std::string& path) override;

@@ -79,6 +79,9 @@ class FileSystem {
   // Creates the folder and its parents; fine when it is there already. Synced with its parent.
   virtual Status make_folders(const std::string& path) = 0;
 
+  // The same without a sync, for what may vanish with the power: logs and working folders.
+  virtual Status make_casual_folders(const std::string& path) = 0;
+
   // Makes the names in `folder` durable.
   virtual Status sync_folder(const std::string& folder) = 0;
 

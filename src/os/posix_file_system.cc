@@ -251,21 +251,26 @@ Status PosixFileSystem::remove(const std::string& path) {
   return cannot("remove", path, errno);
 }
 
-Status PosixFileSystem::make_folders(const std::string& path) {
-  if (::mkdir(path.c_str(), kFolderMode) == 0) return sync_folder(parent_of(path));
+Status PosixFileSystem::make_folders(const std::string& path, bool durable) {
+  const auto sync = [&](const std::string& folder) {
+    return durable ? sync_folder(folder) : Status();
+  };
+  if (::mkdir(path.c_str(), kFolderMode) == 0) return sync(parent_of(path));
   const int error = errno;
   // Whatever mkdir says (EEXIST, on some mounts EACCES or EROFS): what counts is that it is there.
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) return {};
-    return cannot("create the folder", path, EEXIST);
+    if (!S_ISDIR(status.st_mode)) return cannot("create the folder", path, EEXIST);
+    // Its maker may have died before the name was durable. It may be anybody's, so no error.
+    static_cast<void>(sync(parent_of(path)));
+    return {};
   }
   const std::string parent = parent_of(path);
   if (error != ENOENT || parent == path || parent == ".") {
     return cannot("create the folder", path, error);
   }
-  RETURN_IF_ERROR(make_folders(parent));
-  if (::mkdir(path.c_str(), kFolderMode) == 0) return sync_folder(parent);
+  RETURN_IF_ERROR(make_folders(parent, durable));
+  if (::mkdir(path.c_str(), kFolderMode) == 0) return sync(parent);
   // Another process may have made it meanwhile.
   if (errno == EEXIST && ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
   return cannot("create the folder", path, errno);

@@ -33,12 +33,15 @@ class PosixFileSystem final : public FileSystem {
   Status rename(const std::string& from, const std::string& to) override;
   Status hard_link(const std::string& from, const std::string& to) override;
   Status remove(const std::string& path) override;
-  Status make_folders(const std::string& path) override;
+  Status make_folders(const std::string& path) override { return make_folders(path, true); }
+  Status make_casual_folders(const std::string& path) override { return make_folders(path, false); }
   Status sync_folder(const std::string& folder) override;
   Result<std::vector<FolderEntry>> list(const std::string& folder) override;
   Result<FileStat> stat(const std::string& path) override;
 
  private:
+  Status make_folders(const std::string& path, bool durable);
+
   UnnamedFiles unnamed_;
 };
 

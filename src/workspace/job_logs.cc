@@ -51,9 +51,9 @@ Status JobLogs::create_folders() {
                                   folder_.user("stderr", 0),
                                   folder_.user("error", 0),
                                   folder_.user("entry_script_log", 0)}) {
-    RETURN_IF_ERROR(fs_.make_folders(path));
+    RETURN_IF_ERROR(fs_.make_casual_folders(path));
   }
-  if (!fs_.stat(folder_.readme())) RETURN_IF_ERROR(write_whole_file(folder_.readme(), kReadme));
+  if (!fs_.stat(folder_.readme())) LogFile(folder_.readme()).write(kReadme);
   if (!fs_.stat(folder_.std_log())) {
     system_line(driver_, "INFO", "job folder " + folder_.root());
     driver_.flush();

@@ -165,9 +165,10 @@ Status Jobs::create(const JobFolder& folder, const JobSpec& spec, const std::str
   ASSIGN_OR_RETURN(const std::string code, code_hash(fs_, spec));
   RETURN_IF_ERROR(fs_.make_folders(folder.rows()));
   RETURN_IF_ERROR(write_whole_file(folder.job_file(), job_yml));
+  RETURN_IF_ERROR(fs_.sync_folder(folder.root()));
+  // Last: where there is an identity there is a whole job.
   RETURN_IF_ERROR(write_whole_file(folder.identity(), identity_hash(spec) + "\n" + code + "\n"));
-  RETURN_IF_ERROR(fs_.sync_folder(folder.state()));
-  return fs_.sync_folder(folder.root());
+  return fs_.sync_folder(folder.state());
 }
 
 std::string Jobs::unfinished_path(const JobSpec& spec) const {
@@ -176,7 +177,7 @@ std::string Jobs::unfinished_path(const JobSpec& spec) const {
 
 void Jobs::note_unfinished(const JobFolder& folder, const JobSpec& spec) {
   // Only a convenience: without it the job can still be resumed by name.
-  if (fs_.make_folders(home_ + "/unfinished")) {
+  if (fs_.make_casual_folders(home_ + "/unfinished")) {
     static_cast<void>(write_whole_file(unfinished_path(spec), folder.root()));
   }
 }

@@ -145,7 +145,7 @@ class Run {
     target_ = paths.target;
     const std::uint32_t workers = run_.spec.workers.value_or(usable_cpus());
     ASSIGN_OR_RETURN(Input input, resolve_input(fs_, paths.input_folder));
-    RETURN_IF_ERROR(fs_.make_folders(paths.output_folder));
+    RETURN_IF_ERROR(fs_.make_casual_folders(paths.output_folder));
     if (!target_.empty()) RETURN_IF_ERROR(fs_.make_folders(parent_folder(target_)));
     RETURN_IF_ERROR(logs_.create_folders());
     ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));

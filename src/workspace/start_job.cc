@@ -50,7 +50,7 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
     ASSIGN_OR_RETURN(job.run.job, replay_job(fs, choice.folder.state()));
   }
   RETURN_IF_ERROR(check_run(job.run.spec, paths, choice.exists ? &job.run.job.state : nullptr));
-  RETURN_IF_ERROR(fs.make_folders(paths.output_folder));
+  RETURN_IF_ERROR(fs.make_casual_folders(paths.output_folder));
   RETURN_IF_ERROR(find_programs(fs, jobs, job));
   if (choice.exists) {
     if (job.run.job.state.stopped() || job.run.job.state.finished()) {

@@ -35,7 +35,7 @@ Result<std::string> unpack_worker(FileSystem& fs, const std::string& cache_folde
   };
   for (const EmbeddedFile& file : embedded_files()) {
     const std::string path = folder + "/" + std::string(file.path);
-    RETURN_IF_ERROR(fs.make_folders(parent_folder(path)));
+    RETURN_IF_ERROR(fs.make_casual_folders(parent_folder(path)));
     RETURN_IF_ERROR(put(path, file.content));
   }
   RETURN_IF_ERROR(put(complete, ""));

@@ -195,6 +195,31 @@ def run(mini_batch):
     assert job.rows() == numbered(999)
 
 
+# C30
+def test_a_limit_holds_after_a_mini_batch_that_was_long_to_turn_into_rows(
+    windrow: Windrow,
+) -> None:
+    script = """
+import time
+
+class Slow:
+    def __str__(self):
+        time.sleep(1.5)
+        return "slow"
+
+def run(mini_batch):
+    if mini_batch[0].endswith("f0001"):
+        time.sleep(1000)
+    return [Slow()]
+"""
+    begin = time.monotonic()
+    job = windrow.run(script, files=2, size=1, workers=1, timeout=1, retries=0)
+    assert time.monotonic() - begin < 10
+    assert job.exit == 0
+    assert job.rows() == ["slow"]
+    assert job.statuses(1) == ["RUN_TIMEOUT"]
+
+
 # C23
 def test_a_worker_that_comes_late_takes_over_what_another_has_not_begun(windrow: Windrow) -> None:
     flag = windrow.folder / "second"

@@ -79,7 +79,7 @@ def test_a_second_interrupt_stops_at_once(windrow: Windrow) -> None:
     running = windrow.start(script, files=4, size=1)
     until(lambda: windrow.count("calls") == 2, "two calls of run()")
     running.signal(signal.SIGINT)
-    until(lambda: "once more stops at once" in running.text, "the first one is answered")
+    until(lambda: "stopping" in running.text, "the first one is answered")
     assert running.is_running()
     begin = time.monotonic()
     running.signal(signal.SIGINT)
@@ -88,6 +88,18 @@ def test_a_second_interrupt_stops_at_once(windrow: Windrow) -> None:
     assert time.monotonic() - begin < 5
     windrow.expect_no_orphans()
     assert {a["Status"] for a in stopped.attempts()} <= {"RETURNED"}, "nobody is charged"
+
+
+# C46
+@pytest.mark.torture
+def test_one_interrupt_waits_ten_seconds_and_no_longer(windrow: Windrow) -> None:
+    running = windrow.start(counting(windrow, seconds=1000), files=4, size=1)
+    until(lambda: windrow.count("calls") == 2, "two calls of run()")
+    begin = time.monotonic()
+    running.signal(signal.SIGINT)
+    assert running.end().exit == 130
+    assert 10 <= time.monotonic() - begin < 15
+    windrow.expect_no_orphans()
 
 
 # C63

@@ -56,7 +56,7 @@ void World::pause_master() {
       world_.trace.note("the paused master is given up");
       zombies_.push_back(std::move(master_));
       for (auto& agent : agents_) {
-        if (agent && world_.random.per_mille(500)) agent->connect(nullptr, true);
+        if (agent && world_.random.per_mille(500)) agent->disconnect(true);
       }
     });
   }
@@ -91,7 +91,7 @@ void World::break_line() {
   auto& agent = agents_[world_.random.below(agents_.size())];
   if (!agent) return;
   world_.trace.note("a line breaks", agent->id());
-  agent->connect(nullptr, false);
+  agent->disconnect(false);
 }
 
 void World::part_line() {
@@ -99,13 +99,15 @@ void World::part_line() {
   if (!agent) return;
   const Duration length = world_.random.between(seconds(1), seconds(25));
   world_.trace.note("a line is cut off", agent->id(), static_cast<std::uint64_t>(length.count()));
-  agent->connect(nullptr, false);
+  agent->disconnect(false);
   parted_until_[agent->id()] = world_.clock.now() + length;
 }
 
 // Everybody dies in the middle of one of the next calls, between a write and its sync for example.
 void World::crash_soon() {
-  calls_to_crash_ = world_.random.between(1, 30);
+  const char* const places[] = {"/", "/", "/journal.", ".seg", "/plan.", "/out"};
+  crash_where_ = places[world_.random.below(std::size(places))];
+  calls_to_crash_ = world_.random.between(1, crash_where_ == "/" ? 30 : 8);
   crash_is_power_cut_ = world_.random.per_mille(600);
 }
 
@@ -181,7 +183,8 @@ std::optional<FakeFileSystem::Fault> World::on_disk_call(Call call,
   }
   const bool changes = call != Call::kOpen && call != Call::kRead && call != Call::kList &&
                        call != Call::kStat;
-  if (changes && calls_to_crash_ > 0 && --calls_to_crash_ == 0) {
+  const bool here = changes && path.find(crash_where_) != std::string::npos;
+  if (here && calls_to_crash_ > 0 && --calls_to_crash_ == 0) {
     world_.trace.note("crash at: " + path, static_cast<std::uint64_t>(call));
     crashed_ = true;
     return FakeFileSystem::Fault{.written = size == 0 ? 0 : world_.random.below(size + 1)};

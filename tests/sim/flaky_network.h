@@ -33,6 +33,8 @@ class FlakyLine {
   void up(AgentMessage message);
   void down(MasterMessage message);
 
+  [[nodiscard]] bool open() const { return state_->open; }
+
   // Nothing more goes in. What is on its way is lost unless `late`.
   void close(bool late);
 

@@ -64,7 +64,7 @@ AgentProcess::AgentProcess(Surroundings& world,
 }
 
 AgentProcess::~AgentProcess() {
-  connect(nullptr, false);
+  disconnect(false);
   loop.kill();
 }
 
@@ -72,9 +72,15 @@ void AgentProcess::send(AgentMessage message) {
   if (line_) line_->up(std::move(message));
 }
 
-void AgentProcess::connect(std::shared_ptr<FlakyLine> line, bool late) {
-  if (line_) line_->close(late);
+Status AgentProcess::connect(std::shared_ptr<FlakyLine> line, bool late) {
+  disconnect(late);
   line_ = std::move(line);
+  return std::exchange(joined_, true) ? Status() : body_->agent().join();
+}
+
+void AgentProcess::disconnect(bool late) {
+  if (line_) line_->close(late);
+  line_ = nullptr;
 }
 
 MasterProcess::MasterProcess(Surroundings& world, FakeFileSystem& disk)

@@ -56,12 +56,12 @@ class AgentProcess final : public MasterLink {
   AgentProcess(Surroundings& world, FakeFileSystem& disk, AgentId id, std::uint64_t incarnation);
   ~AgentProcess() override;
 
-  Status join() { return body_->agent().join(); }
   void send(AgentMessage message) override;
 
-  // Replaces the line; null: none.
-  void connect(std::shared_ptr<FlakyLine> line, bool late);
-  [[nodiscard]] bool connected() const { return line_ != nullptr; }
+  // Replaces the line. Joins when it is the first one.
+  Status connect(std::shared_ptr<FlakyLine> line, bool late);
+  void disconnect(bool late);
+  [[nodiscard]] bool connected() const { return line_ != nullptr && line_->open(); }
 
   FakeLoop loop;
   [[nodiscard]] AgentId id() const { return id_; }
@@ -70,6 +70,7 @@ class AgentProcess final : public MasterLink {
 
  private:
   AgentId id_;
+  bool joined_ = false;
   std::shared_ptr<FlakyLine> line_;
   std::unique_ptr<AgentBody> body_;
 };

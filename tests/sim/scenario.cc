@@ -63,8 +63,8 @@ Scenario draw_scenario(std::uint64_t seed) {
   Random random(seed * 0x9e3779b97f4a7c15U + 1);
   Scenario out;
   out.seed = seed;
-  out.local = random.per_mille(550);
-  out.agents = out.local ? 1 : random.between(1, 3);
+  out.local = random.per_mille(500);
+  out.agents = out.local || random.per_mille(400) ? 1 : random.between(2, 3);
   out.slots = random.between(1, 3);
   draw_job(random, out);
   draw_speed(random, out);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/plant.h"
 #include "seeds.h"
 #include "world.h"
 
@@ -12,6 +13,9 @@ namespace {
 
 TEST(Simulation, OneSeed) {
   if (std::getenv("WINDROW_SIM_SEED") == nullptr) GTEST_SKIP() << "set WINDROW_SIM_SEED";
+#if defined(WINDROW_PLANTS)
+  planted_fault = static_cast<Fault>(number_from("WINDROW_SIM_PLANT", 0));
+#endif
   const WorldEnd end = World(number_from("WINDROW_SIM_SEED", 0), true).run();
   fmt::print(stderr, "hash {:016x}, {} events, {} s\n", end.hash, end.steps,
              std::chrono::duration<double>(end.took).count());

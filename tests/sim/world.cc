@@ -111,7 +111,7 @@ void World::check_processes() {
     agent->agent().check_invariants();
     if (agent->agent().ended()) {
       world_.trace.note("agent has ended", agent->id());
-      agent->connect(nullptr, true);
+      agent->disconnect(true);
       agent.reset();
     }
   }
@@ -184,11 +184,9 @@ void World::job_ended() {
 void World::start_agents() {
   for (std::size_t id = 0; id < agents_.size(); ++id) {
     if (agents_[id] || job_over_ || world_.random.per_mille(800)) continue;
-    auto agent = std::make_unique<AgentProcess>(world_, disk_, static_cast<AgentId>(id),
-                                                ++incarnations_[id] << 16U);
-    const Status joined = agent->join();
-    world_.trace.note(joined ? "agent starts" : "agent cannot start", id);
-    if (joined) agents_[id] = std::move(agent);
+    agents_[id] = std::make_unique<AgentProcess>(world_, disk_, static_cast<AgentId>(id),
+                                                 ++incarnations_[id] << 16U);
+    world_.trace.note("agent starts", id);
   }
 }
 
@@ -196,11 +194,11 @@ void World::connect_agents() {
   if (!master_ || !master_->opened()) return;
   for (auto& agent : agents_) {
     if (!agent || agent->connected() || parted_until_[agent->id()] > world_.clock.now()) continue;
-    if (world_.random.per_mille(400)) connect(*agent);
+    if (world_.random.per_mille(400) && !connect(*agent)) agent.reset();
   }
 }
 
-void World::connect(AgentProcess& agent) {
+Status World::connect(AgentProcess& agent) {
   MasterProcess* const master = master_.get();
   auto line = std::make_shared<FlakyLine>(
       world_, master->loop,
@@ -208,8 +206,9 @@ void World::connect(AgentProcess& agent) {
       agent.loop,
       [to = &agent](MasterMessage message) { to->agent().on_message(std::move(message)); });
   master->accept(agent.id(), line);
-  agent.connect(std::move(line), world_.random.per_mille(500));
-  world_.trace.note("agent connects", agent.id());
+  const Status joined = agent.connect(std::move(line), world_.random.per_mille(500));
+  world_.trace.note(joined ? "agent connects" : "agent cannot join", agent.id());
+  return joined;
 }
 
 bool World::quiet() const {

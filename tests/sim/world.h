@@ -63,7 +63,7 @@ class World {
   void job_ended();
   void start_agents();
   void connect_agents();
-  void connect(AgentProcess& agent);
+  Status connect(AgentProcess& agent);
   void check_processes();
   void settle();
   [[nodiscard]] bool quiet() const;
@@ -88,6 +88,7 @@ class World {
   bool disk_failed_ = false;  // since the last start of a master
   bool disk_ever_failed_ = false;
   std::uint32_t calls_to_crash_ = 0;  // 0: none planned
+  std::string crash_where_;
   bool crash_is_power_cut_ = false;
   bool crashed_ = false;  // in this event: nothing that anybody does has an effect any more
   std::vector<TimePoint> parted_until_;  // by agent

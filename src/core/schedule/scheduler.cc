@@ -229,7 +229,7 @@ void Scheduler::take(const event::AgentBroken& event) {
   if (merging_) {
     take(event::AgentLost{event.agent});
   } else {
-    take(event::Broken{event.cause});
+    out_->actions.emplace_back(action::GiveUp{event.cause});
   }
 }
 

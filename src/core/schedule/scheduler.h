@@ -132,12 +132,15 @@ struct StopAgent {
 };
 struct Merge {};    // every mini-batch is final: complete the merged file, answer with Merged
 struct Publish {};  // when the journal is durable: link the merged file, answer with Published
+struct GiveUp {  // a disk refuses: end this master, not the job; nothing is journaled about it
+  std::string cause;
+};
 struct Finish {};   // when the journal is durable: the job is over; see JobState::finished
 
 }  // namespace action
 
 using Action = std::variant<action::Assign, action::TakeBack, action::StopAgent, action::Merge,
-                            action::Publish, action::Finish>;
+                            action::Publish, action::GiveUp, action::Finish>;
 
 struct Decision {
   std::vector<Fact> facts;
