@@ -46,7 +46,10 @@ Result<RecordReader> RecordReader::open(File& file, std::string_view magic, std:
     return fail(ErrorCode::kInternal, "it does not begin like a {} file", magic);
   }
   ByteReader bytes(head.substr(4));
-  if (const auto found = bytes.fixed<std::uint32_t>(); found != version) {
+  const auto found = bytes.fixed<std::uint32_t>();
+  // No version is 0: the power failed while the beginning was written.
+  if (found == 0) return fail(ErrorCode::kInternal, "its beginning is not whole");
+  if (found != version) {
     return fail(ErrorCode::kInvalid,
                 "its format is version {}, and this windrow reads version {}",
                 found, version);

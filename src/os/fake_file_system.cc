@@ -225,7 +225,7 @@ Status FakeFileSystem::remove(const std::string& path) {
 Status FakeFileSystem::make_folders(const std::string& path) {
   if (folders_.contains(path)) return {};
   if (ask(Call::kMakeFolder, path)) return broken("create the folder", path);
-  if (find(path)) return fail(ErrorCode::kConflict, "cannot create the folder {}: it is a file", path);
+  if (find(path)) return fail(ErrorCode::kConflict, "cannot create the folder {}: a file", path);
   RETURN_IF_ERROR(make_folders(split(path).first));
   folders_[path].number = ++inode_last_;
   return {};

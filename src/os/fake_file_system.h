@@ -45,7 +45,8 @@ class FakeFileSystem final : public FileSystem {
     std::size_t written = 0;  // of a write: so many bytes get through before the error
   };
   // `size`: bytes of a write.
-  using Watch = std::function<std::optional<Fault>(Call, const std::string& path, std::size_t size)>;
+  using Watch =
+      std::function<std::optional<Fault>(Call, const std::string& path, std::size_t size)>;
   using Clock = std::function<WallTime()>;
   // A number below its argument.
   using Draw = std::function<std::uint64_t(std::uint64_t below)>;

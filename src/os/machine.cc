@@ -174,7 +174,8 @@ Result<std::string> read_whole_file(const std::string& path, std::uint64_t max) 
 }
 
 Status write_whole_file(const std::string& path, std::string_view text) {
-  const std::string beside = path + ".new";
+  // Several processes may write the same file: each has its own beside it.
+  const std::string beside = path + ".new-" + std::to_string(getpid());
   const auto cannot = [&](int error) {
     return fail(ErrorCode::kUnavailable, "cannot write {}: {}", path, reason(error));
   };

@@ -33,7 +33,8 @@ TEST_F(ProcessHostTest, ExitCodeAndMemoryPeakAreReported) {
   EXPECT_EQ(exit.signal, 0);
   EXPECT_FALSE(exit.killed_by_us);
   EXPECT_GT(exit.memory_peak, 100U << 20U);
-  EXPECT_LT(exit.memory_peak, 400U << 20U);
+  // It counts what the forking process had, too: here that is a test under a sanitizer.
+  EXPECT_LT(exit.memory_peak, 4000ULL << 20U);
 }
 
 TEST_F(ProcessHostTest, SignalThatKilledTheWorkerIsReportedAsNotOurs) {

@@ -82,8 +82,8 @@ def test_a_worker_killed_every_200_ms_for_two_minutes_changes_nothing(windrow: W
 
 def the_engine_is_killed(windrow: Windrow, kills: int, seed: int) -> None:
     dice = random.Random(seed)
-    expected = reference(windrow, files=1500, size=3)
-    script = WORK.format(seconds=0.01)
+    expected = reference(windrow, files=3000, size=3)
+    script = WORK.format(seconds=0.015)
     done = 0
     while True:
         running = windrow.start(script, size=3, output="killed")

@@ -105,9 +105,10 @@ void World::part_line() {
 
 // Everybody dies in the middle of one of the next calls, between a write and its sync for example.
 void World::crash_soon() {
-  const char* const places[] = {"/", "/", "/journal.", ".seg", "/plan.", "/out"};
+  const char* const places[] = {"/", "/", "/journal.", "/journal.", "/journal.", ".seg", ".seg",
+                                "/plan.", "/out"};
   crash_where_ = places[world_.random.below(std::size(places))];
-  calls_to_crash_ = world_.random.between(1, crash_where_ == "/" ? 30 : 8);
+  calls_to_crash_ = world_.random.between(1, crash_where_ == "/" ? 20 : 6);
   crash_is_power_cut_ = world_.random.per_mille(600);
 }
 
@@ -162,7 +163,6 @@ void World::end_faults() {
   world_.trace.note("faults end");
   world_.faults_on = false;
   trouble_.reset();
-  calls_to_crash_ = 0;
 }
 
 void World::wake_all() {

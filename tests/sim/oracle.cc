@@ -77,7 +77,7 @@ std::optional<std::string> check_completed(const Surroundings& world,
   if (!state.all_final()) return "completed, and not every mini-batch is final";
   if (state.batches().size() != scenario.batches()) return "completed with a wrong plan";
   for (const auto& [id, poison] : scenario.poison) {
-    if (state.batches()[id].stage != BatchStage::kFailed) return "a poisoned mini-batch is no failure";
+    if (state.batches()[id].stage != BatchStage::kFailed) return "a poisoned mini-batch is done";
   }
   if (auto wrong = check_charges(world, state)) return wrong;
   if (!scenario.limits.append_row) return std::nullopt;

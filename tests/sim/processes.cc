@@ -117,7 +117,9 @@ Status MasterProcess::open(std::optional<fact::Reopened> reopen) {
   RETURN_IF_ERROR(master_->open(std::move(job), reopen));
   opened_ = true;
   if (!world_.scenario.local || master_->state().finished()) return {};
-  local_links_.to_master = [this](AgentMessage message) { master_->on_message(std::move(message)); };
+  local_links_.to_master = [this](AgentMessage message) {
+    master_->on_message(std::move(message));
+  };
   local_links_.to_agent = [this](MasterMessage message) {
     local_agent_->agent().on_message(std::move(message));
   };

@@ -61,6 +61,7 @@ class AgentProcess final : public MasterLink {
   // Replaces the line. Joins when it is the first one.
   Status connect(std::shared_ptr<FlakyLine> line, bool late);
   void disconnect(bool late);
+  [[nodiscard]] bool joined() const { return joined_; }
   [[nodiscard]] bool connected() const { return line_ != nullptr && line_->open(); }
 
   FakeLoop loop;

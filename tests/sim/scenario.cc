@@ -78,7 +78,7 @@ Scenario draw_scenario(std::uint64_t seed) {
   out.master_pauses = some(random, 250, 2);
   out.power_cuts = some(random, 250, 2);
   out.disk_faults = some(random, 200, 2);
-  out.crashes = some(random, 350, 2);
+  out.crashes = some(random, 450, 2);
   out.cancels = some(random, 120, 2);
   if (!out.local) {
     out.agent_kills = some(random, 300, 3);
@@ -95,7 +95,8 @@ std::vector<std::string> input_names(const Scenario& scenario) {
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < scenario.files; ++i) {
     // A few in sub-folders, so that the order of names matters.
-    names.push_back(i % 7 == 3 ? fmt::format("f{:03}/x{}", i / 7, i) : fmt::format("f{:03}.txt", i));
+    const bool below = i % 7 == 3;
+    names.push_back(below ? fmt::format("f{:03}/x{}", i / 7, i) : fmt::format("f{:03}.txt", i));
   }
   std::sort(names.begin(), names.end());
   if (!scenario.listed) std::reverse(names.begin(), names.end());

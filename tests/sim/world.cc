@@ -141,9 +141,9 @@ void World::start_master() {
   disk_failed_ = false;
   master_ = std::make_unique<MasterProcess>(world_, disk_);
   const Status opened = master_->open(reopen_);
-  world_.trace.note(opened ? "master opens" : "master cannot open: " + opened.error().message);
+  world_.trace.note(opened ? "master opens" : "cannot open: " + opened.error().message);
   if (!opened) {
-    if (!disk_failed_ && !crashed_) world_.truth.fail("a master cannot open: " + opened.error().message);
+    if (!disk_failed_ && !crashed_) world_.truth.fail("cannot open: " + opened.error().message);
     // Its journal may have got as far as saying that the job goes on.
     master_.reset();
     return;
@@ -213,7 +213,7 @@ Status World::connect(AgentProcess& agent) {
 
 bool World::quiet() const {
   return zombies_.empty() &&
-         std::ranges::all_of(agents_, [](const auto& agent) { return agent == nullptr; });
+         std::ranges::all_of(agents_, [](const auto& agent) { return !agent || !agent->joined(); });
 }
 
 // Old masters wake up beside the finished job, agents without a master end: nothing may change.

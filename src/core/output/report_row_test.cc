@@ -72,8 +72,8 @@ TEST(ReportRows, NameEveryItemOfAMiniBatchThatUsedUpItsTries) {
   failed.record.error_type = "ValueError";
   std::string out;
   ReportRows().append_failed_items(failed, {2, "/in", kNames}, 3, out);
-  EXPECT_NE(out.find("\"item\":\"/in/a.txt\",\"tries\":3"), std::string::npos) << out;
-  EXPECT_NE(out.find("\"item\":\"/in/b.txt\""), std::string::npos) << out;
+  EXPECT_NE(out.find("\"item\": \"/in/a.txt\", \"tries\": 3"), std::string::npos) << out;
+  EXPECT_NE(out.find("\"item\": \"/in/b.txt\""), std::string::npos) << out;
   EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
 }
 
@@ -82,7 +82,7 @@ TEST(ReportRows, SayHowManyItemsAShortReturnLacks) {
   brief.record.returned = brief.succeeded = 1;
   std::string out;
   ReportRows().append_failed_items(brief, {2, "/in", kNames}, 0, out);
-  EXPECT_NE(out.find("\"item\":null,\"missing\":1"), std::string::npos) << out;
+  EXPECT_NE(out.find("\"item\": null, \"missing\": 1"), std::string::npos) << out;
   out.clear();
   ReportRows().append_failed_items(done(), {2, "/in", kNames}, 0, out);
   EXPECT_EQ(out, "");

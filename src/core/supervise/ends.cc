@@ -101,6 +101,8 @@ void Supervisor::check_one(ProcessNumber process,
     kill(process, worker, reason, std::move(why), now, out);
   } else {
     next_check_ = std::min(next_check_, since + limit + std::chrono::milliseconds(1));
+    // It may enter run() at any moment, whose limit may be the shorter one.
+    if (!worker.sent.empty()) next_check_ = std::min(next_check_, now + limits_.run_timeout);
   }
 }
 
@@ -161,9 +163,10 @@ void Supervisor::exited(const WorkerEnd& end,
     fact::LoadEnded load;
     load.agent = limits_.agent;
     load.process = end.process;
-    load.status = worker.reason == EndReason::kInitTimeout ? LoadStatus::kTimeout : LoadStatus::kDied;
+    const bool timeout = worker.reason == EndReason::kInitTimeout;
+    load.status = timeout ? LoadStatus::kTimeout : LoadStatus::kDied;
     load.start = wall;
-    load.error_type = worker.reason == EndReason::kInitTimeout ? "TimeoutError" : "ProcessDied";
+    load.error_type = timeout ? "TimeoutError" : "ProcessDied";
     load.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
     if (worker.reason != EndReason::kStopped) {
       load_failure(load.error_message);

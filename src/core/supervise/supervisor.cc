@@ -244,7 +244,8 @@ void Supervisor::dispatch(TimePoint now, Orders& out) {
     }
     if (least == nullptr) return;
     least->sent.push_back({queue_.front().token, queue_.front().items, now});
-    next_check_ = std::min(next_check_, now + std::min(limits_.run_timeout, limits_.overhead_timeout));
+    const Duration limit = std::min(limits_.run_timeout, limits_.overhead_timeout);
+    next_check_ = std::min(next_check_, now + limit);
     out.emplace_back(order::Send{best, std::move(queue_.front())});
     queue_.pop_front();
   }
