@@ -223,10 +223,10 @@ void Scheduler::take(const event::Broken& event) {
   stop(JobStatus::kFailed, event.cause, StopMode::kNow);
 }
 
-// Once every mini-batch is final nobody needs its segment any more.
+// Once nothing is handed out any more nobody needs its segment.
 void Scheduler::take(const event::AgentBroken& event) {
   if (!has_agent(event.agent)) return;
-  if (merging_) {
+  if (!may_assign()) {
     take(event::AgentLost{event.agent});
   } else {
     out_->actions.emplace_back(action::GiveUp{event.cause});

@@ -43,6 +43,8 @@ class SchedulerTest : public testing::Test {
         text += "merge ";
       } else if (std::holds_alternative<action::Publish>(action)) {
         text += "publish ";
+      } else if (const auto* broken = std::get_if<action::GiveUp>(&action)) {
+        text += fmt::format("give up: {} ", broken->cause);
       } else {
         const fact::Finished& end = *scheduler_->state().finished();
         text += fmt::format("finish {} ", static_cast<int>(end.status));
@@ -316,15 +318,23 @@ TEST_F(SchedulerTest, AgentThatJoinsAtTheEndIsToldToStop) {
   EXPECT_FALSE(scheduler_->has_agent(8));
 }
 
-TEST_F(SchedulerTest, AgentWithABrokenDiskEndsTheJobOnlyWhileThereIsWork) {
+TEST_F(SchedulerTest, AgentWithABrokenDiskEndsTheRunButNotTheJob) {
   begin();
   plan(2);
   join(7, 1, 2);
   EXPECT_EQ(at(seconds(1), event::AgentBroken{9, "a stranger"}), "");
-  EXPECT_EQ(at(seconds(1), event::AgentBroken{7, "no space"}), "stop a7 2 ");
-  EXPECT_EQ(at(seconds(2), event::Broken{"an echo"}), "");
-  EXPECT_EQ(at(seconds(2), event::AgentStopped{7}), "finish 2 ");
-  EXPECT_EQ(cause_, "no space");
+  EXPECT_EQ(at(seconds(1), event::AgentBroken{7, "no space"}), "give up: no space ");
+  EXPECT_FALSE(scheduler_->state().stopped());
+}
+
+TEST_F(SchedulerTest, ChangedInputEndsTheJob) {
+  begin();
+  plan(2);
+  join(7, 1, 2);
+  EXPECT_EQ(at(seconds(1), event::Broken{"a file is missing"}), "stop a7 2 ");
+  EXPECT_EQ(at(seconds(1), event::Broken{"an echo"}), "");
+  EXPECT_EQ(at(seconds(2), event::AgentBroken{7, "no space"}), "finish 2 ");
+  EXPECT_EQ(cause_, "a file is missing");
 }
 
 TEST_F(SchedulerTest, AgentWithABrokenDiskIsOnlyLostOnceEverythingIsCommitted) {

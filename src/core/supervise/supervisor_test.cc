@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/supervise/supervisor.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace windrow {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// A supervisor whose orders are short texts: "5>p0" sends mini-batch 5 to process 0, "5:6" reports
+// an attempt at 5 with status 6.
+class SupervisorTest : public testing::Test {
+ protected:
+  std::string begin(std::uint32_t slots) {
+    limits_.slots = slots;
+    supervisor_.emplace(limits_);
+    supervisor_->begin(now_, out_);
+    return said();
+  }
+
+  std::string said() {
+    supervisor_->check_invariants();
+    std::string text;
+    for (Order& order : out_) text += text_of(order);
+    out_.clear();
+    return text;
+  }
+
+  std::string text_of(Order& order) {
+    if (const auto* start = std::get_if<order::StartWorker>(&order)) {
+      return fmt::format("start p{} ", start->process);
+    }
+    if (auto* send = std::get_if<order::Send>(&order)) {
+      last_sent_ = send->work;
+      return fmt::format("{}>p{} ", send->work.token.batch, send->process);
+    }
+    if (const auto* back = std::get_if<order::TakeBack>(&order)) {
+      return fmt::format("back {} from p{} ", back->count, back->process);
+    }
+    if (const auto* end = std::get_if<order::Shutdown>(&order)) {
+      return fmt::format("shutdown p{} ", end->process);
+    }
+    if (const auto* kill = std::get_if<order::Kill>(&order)) {
+      return fmt::format("kill p{} ", kill->process);
+    }
+    if (const auto* attempt = std::get_if<order::ReportAttempt>(&order)) {
+      last_error_ = attempt->record.error_message;
+      return fmt::format("{}:{} ", attempt->record.token.batch,
+                         static_cast<int>(attempt->record.status));
+    }
+    if (const auto* load = std::get_if<order::ReportLoad>(&order)) {
+      return fmt::format("load p{}:{} ", load->load.process, static_cast<int>(load->load.status));
+    }
+    if (const auto* gave_up = std::get_if<order::ReportGaveUp>(&order)) {
+      last_error_ = gave_up->cause;
+      return "gave up ";
+    }
+    if (std::holds_alternative<order::ReportTakenBack>(order)) return "taken back ";
+    if (std::holds_alternative<order::AllStopped>(order)) return "all stopped ";
+    return "";  // windows
+  }
+
+  static Token token(BatchId batch) { return {1, batch, 1}; }
+  static Work work(BatchId batch) { return {token(batch), 2, 0, "paths"}; }
+
+  std::string give(BatchId batch) {
+    supervisor_->give(work(batch), now_, out_);
+    return said();
+  }
+  std::string ready(ProcessNumber process) {
+    supervisor_->ready(process, {.process = process}, now_, out_);
+    return said();
+  }
+  std::string answer(ProcessNumber process, BatchId batch) {
+    EXPECT_TRUE(supervisor_->expects(process, token(batch)));
+    AttemptRecord record;
+    record.token = token(batch);
+    record.elapsed_us = 1'000'000;
+    supervisor_->answered(process, record, now_, out_);
+    return said();
+  }
+  std::string exits(ProcessNumber process,
+                    WorkerPhase phase,
+                    BatchId batch = 0,
+                    std::vector<Work> unread = {}) {
+    WorkerEnd end{.process = process, .signal = 11};
+    end.page = {phase, batch, 1, now_};
+    supervisor_->exited(end, std::move(unread), now_, {}, out_);
+    return said();
+  }
+  std::string check(std::map<ProcessNumber, WorkerPage> pages) {
+    supervisor_->check(pages, now_, out_);
+    return said();
+  }
+  WorkerPage page(WorkerPhase phase, BatchId batch, Duration ago) {
+    return {phase, batch, 1, now_ - ago};
+  }
+
+  SuperviseLimits limits_;
+  TimePoint now_ = TimePoint(seconds(1000));
+  std::optional<Supervisor> supervisor_;
+  Orders out_;
+  Work last_sent_;
+  std::string last_error_;
+};
+
+TEST_F(SupervisorTest, WorkGoesToTheWorkerThatHasLeast) {
+  EXPECT_EQ(begin(2), "start p0 start p1 ");
+  EXPECT_EQ(give(0), "");
+  EXPECT_EQ(ready(1), "load p1:0 0>p1 ");
+  EXPECT_EQ(ready(0), "load p0:0 ");
+  EXPECT_EQ(give(1), "1>p0 ");
+  EXPECT_EQ(give(2), "2>p0 ");
+  EXPECT_EQ(give(3), "3>p1 ");
+  EXPECT_EQ(give(4), "");  // two each are enough
+  EXPECT_EQ(supervisor_->holding(), 5U);
+  EXPECT_EQ(answer(1, 0), "0:0 4>p1 ");
+}
+
+TEST_F(SupervisorTest, DeadWorkerCostsATryOfTheMiniBatchInsideAlone) {
+  begin(1);
+  ready(0);
+  give(0);
+  give(1);
+  EXPECT_EQ(exits(0, WorkerPhase::kRun, 0, {work(1)}), "0:6 start p1 ");
+  EXPECT_NE(last_error_.find("SIGSEGV in run()"), std::string::npos);
+  EXPECT_EQ(ready(1), "load p1:0 1>p1 ");
+}
+
+TEST_F(SupervisorTest, WorkerThatReadAheadCostsATryOfTheOneItWasIn) {
+  begin(1);
+  ready(0);
+  give(0);
+  give(1);
+  EXPECT_EQ(exits(0, WorkerPhase::kLoad, 1), "0:8 1:6 start p1 ");
+}
+
+TEST_F(SupervisorTest, WorkerThatDiesBetweenReadingAndSayingSoIsTheFaultOfWhatItRead) {
+  begin(1);
+  ready(0);
+  give(0);
+  EXPECT_EQ(exits(0, WorkerPhase::kIdle), "0:6 start p1 ");
+}
+
+TEST_F(SupervisorTest, WorkerThatDiesAfterItsAnswerCostsNobodyATry) {
+  begin(1);
+  ready(0);
+  give(0);
+  give(1);
+  answer(0, 0);
+  EXPECT_EQ(exits(0, WorkerPhase::kSerialise, 0), "1:8 start p1 ");
+}
+
+TEST_F(SupervisorTest, RunThatTakesTooLongIsEndedAndCharged) {
+  limits_.run_timeout = seconds(60);
+  begin(1);
+  ready(0);
+  give(0);
+  EXPECT_LE(supervisor_->next_check(), now_ + seconds(30));
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(60))}}), "");
+  EXPECT_EQ(supervisor_->next_check(), now_ + milliseconds(1));
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(61))}}), "kill p0 ");
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(62))}}), "");  // once
+  EXPECT_EQ(exits(0, WorkerPhase::kRun, 0), "0:2 start p1 ");
+  EXPECT_EQ(last_error_, "run() took longer than 60 s");
+}
+
+TEST_F(SupervisorTest, HandingOverThatTakesTooLongIsEndedAndCharged) {
+  begin(1);
+  ready(0);
+  give(0);
+  now_ += seconds(31);
+  EXPECT_EQ(check({{0, page(WorkerPhase::kIdle, 0, seconds(40))}}), "kill p0 ");
+  EXPECT_EQ(exits(0, WorkerPhase::kLoad, 0), "0:5 start p1 ");
+}
+
+TEST_F(SupervisorTest, AnswerThatComesJustBeforeTheKillCountsAndTheNextOneIsNotCharged) {
+  begin(1);
+  ready(0);
+  give(0);
+  give(1);
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(61))}}), "kill p0 ");
+  EXPECT_EQ(answer(0, 0), "0:0 ");
+  EXPECT_EQ(exits(0, WorkerPhase::kLoad, 1), "1:8 start p1 ");
+}
+
+TEST_F(SupervisorTest, InitThatTakesTooLongIsAFailedStart) {
+  begin(1);
+  now_ += limits_.init_timeout() + milliseconds(1);
+  EXPECT_EQ(check({{0, page(WorkerPhase::kInit, 0, seconds(200))}}), "kill p0 ");
+  EXPECT_EQ(exits(0, WorkerPhase::kInit), "load p0:2 start p1 ");
+}
+
+TEST_F(SupervisorTest, NoMoreThanThreeTimesTheSlotsAreStartedInVain) {
+  begin(2);
+  std::string said_last;
+  for (ProcessNumber process = 0; process < 6; ++process) {
+    supervisor_->load_failed(process,
+                             {.process = process, .status = LoadStatus::kException,
+                              .error_message = "no model"},
+                             now_, out_);
+    said();
+    said_last = exits(process, WorkerPhase::kInit);
+  }
+  EXPECT_EQ(said_last, "gave up ");
+  EXPECT_EQ(last_error_, "6 worker starts failed in a row, the first with: no model");
+  EXPECT_EQ(give(0), "0:8 ");
+}
+
+TEST_F(SupervisorTest, WorkersThatAreBeingEndedInInitCountAmongTheStarts) {
+  begin(2);
+  now_ += seconds(500);
+  for (ProcessNumber process = 0; process < 4; process += 2) {
+    const WorkerPage stuck = page(WorkerPhase::kInit, 0, seconds(400));
+    check({{process, stuck}, {process + 1, stuck}});
+    exits(process, WorkerPhase::kInit);
+    exits(process + 1, WorkerPhase::kInit);
+    now_ += seconds(500);
+  }
+  const WorkerPage stuck = page(WorkerPhase::kInit, 0, seconds(400));
+  EXPECT_EQ(check({{4, stuck}, {5, stuck}}), "kill p4 kill p5 ");
+  EXPECT_EQ(exits(4, WorkerPhase::kInit), "load p4:2 ");  // no p6: p5 will be the sixth failure
+  EXPECT_EQ(exits(5, WorkerPhase::kInit), "load p5:2 gave up ");
+}
+
+TEST_F(SupervisorTest, StartThatWorksForgivesTheFailuresAndFillsTheSlots) {
+  begin(2);
+  for (ProcessNumber process = 0; process < 5; ++process) {
+    if (process != 1) exits(process, WorkerPhase::kStarting);
+  }
+  EXPECT_EQ(exits(5, WorkerPhase::kStarting), "load p5:3 ");  // p1 may be the sixth failure
+  EXPECT_EQ(ready(1), "load p1:0 start p6 ");
+}
+
+TEST_F(SupervisorTest, WorkerThatSaysInitFailedAndDoesNotEndIsEnded) {
+  begin(1);
+  supervisor_->load_failed(0, {.process = 0, .status = LoadStatus::kException}, now_, out_);
+  EXPECT_EQ(said(), "load p0:1 ");
+  now_ += seconds(31);
+  EXPECT_EQ(check({{0, page(WorkerPhase::kInit, 0, seconds(31))}}), "kill p0 ");
+  EXPECT_EQ(exits(0, WorkerPhase::kInit), "start p1 ");
+}
+
+TEST_F(SupervisorTest, WorkersThatAlwaysEndIdleAreNotReplacedForEver) {
+  begin(1);
+  for (ProcessNumber process = 0; process < 2; ++process) {
+    ready(process);
+    EXPECT_EQ(exits(process, WorkerPhase::kIdle), fmt::format("start p{} ", process + 1));
+  }
+  ready(2);
+  EXPECT_EQ(exits(2, WorkerPhase::kIdle), "gave up ");
+  EXPECT_NE(last_error_.find("3 workers ended in a row without work"), std::string::npos);
+}
+
+TEST_F(SupervisorTest, WorkerThatAnswersForWhatItDoesNotHaveIsEnded) {
+  begin(1);
+  ready(0);
+  give(0);
+  EXPECT_FALSE(supervisor_->expects(0, token(1)));
+  EXPECT_FALSE(supervisor_->expects(3, token(0)));
+  supervisor_->misbehaved(0, "it lied", now_, out_);
+  EXPECT_EQ(said(), "kill p0 ");
+  EXPECT_EQ(exits(0, WorkerPhase::kRun, 0), "0:6 start p1 ");
+  EXPECT_EQ(last_error_, "it lied");
+}
+
+TEST_F(SupervisorTest, WorkerThatIsReadyTwiceIsEnded) {
+  begin(1);
+  ready(0);
+  EXPECT_EQ(ready(0), "kill p0 ");
+  EXPECT_EQ(ready(7), "");  // nobody we know
+}
+
+TEST_F(SupervisorTest, UnreadPacketOfALiarIsDropped) {
+  begin(1);
+  ready(0);
+  give(0);
+  answer(0, 0);
+  EXPECT_EQ(exits(0, WorkerPhase::kIdle, 0, {work(0)}), "start p1 ");
+  EXPECT_EQ(supervisor_->holding(), 0U);
+}
+
+TEST_F(SupervisorTest, IdleWorkerTakesOverWhatABusyOneHasNotRead) {
+  begin(2);
+  ready(0);
+  give(0);
+  give(1);
+  ready(1);
+  const std::map<ProcessNumber, WorkerPage> pages = {
+      {0, page(WorkerPhase::kRun, 0, seconds(1))}, {1, page(WorkerPhase::kIdle, 0, seconds(1))}};
+  EXPECT_EQ(check(pages), "back 1 from p0 ");
+  supervisor_->taken_back(0, {work(1)}, now_, out_);
+  EXPECT_EQ(said(), "1>p1 ");
+}
+
+TEST_F(SupervisorTest, WorkThatCannotBeSentIsTriedAgainSoon) {
+  begin(1);
+  ready(0);
+  give(0);
+  supervisor_->unsent(0, last_sent_, now_);
+  EXPECT_EQ(supervisor_->holding(), 1U);
+  EXPECT_LE(supervisor_->next_check(), now_ + milliseconds(50));
+  now_ += milliseconds(50);
+  EXPECT_EQ(check({{0, page(WorkerPhase::kIdle, 0, seconds(1))}}), "0>p0 ");
+}
+
+TEST_F(SupervisorTest, HoldsBackWhilePaused) {
+  begin(1);
+  ready(0);
+  supervisor_->pause(true, now_, out_);
+  EXPECT_EQ(give(0), "");
+  supervisor_->pause(false, now_, out_);
+  EXPECT_EQ(said(), "0>p0 ");
+}
+
+TEST_F(SupervisorTest, TakesBackFromItsOwnQueue) {
+  begin(1);
+  give(0);
+  give(1);
+  supervisor_->take_back(1, now_, out_);
+  EXPECT_EQ(said(), "1:8 taken back ");
+}
+
+TEST_F(SupervisorTest, FinishShutsIdleWorkersDownAndKillsThoseThatStart) {
+  begin(2);
+  ready(0);
+  supervisor_->stop(StopMode::kFinish, now_, out_);
+  EXPECT_EQ(said(), "shutdown p0 kill p1 ");
+  EXPECT_EQ(exits(1, WorkerPhase::kInit), "");
+  EXPECT_EQ(exits(0, WorkerPhase::kShutdown), "all stopped ");
+}
+
+TEST_F(SupervisorTest, ShutdownThatTakesTooLongIsEnded) {
+  begin(1);
+  ready(0);
+  supervisor_->stop(StopMode::kFinish, now_, out_);
+  said();
+  now_ += seconds(31);
+  EXPECT_EQ(check({{0, page(WorkerPhase::kShutdown, 0, seconds(31))}}), "kill p0 ");
+  EXPECT_EQ(exits(0, WorkerPhase::kShutdown), "all stopped ");
+}
+
+TEST_F(SupervisorTest, DrainHandsBackWhatDoesNotRunAndKillsAfterItsGrace) {
+  begin(1);
+  ready(0);
+  give(0);
+  give(1);
+  give(2);
+  supervisor_->stop(StopMode::kDrain, now_, out_);
+  EXPECT_EQ(said(), "2:8 back 2 from p0 ");
+  supervisor_->taken_back(0, {work(1)}, now_, out_);
+  EXPECT_EQ(said(), "1:8 ");
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(1))}}), "");
+  now_ += seconds(10);
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(11))}}), "kill p0 ");
+  EXPECT_EQ(exits(0, WorkerPhase::kRun, 0), "0:8 all stopped ");
+}
+
+TEST_F(SupervisorTest, DrainedWorkerIsShutDownAfterItsAnswer) {
+  begin(1);
+  ready(0);
+  give(0);
+  supervisor_->stop(StopMode::kDrain, now_, out_);
+  EXPECT_EQ(said(), "");
+  EXPECT_EQ(answer(0, 0), "0:0 shutdown p0 ");
+}
+
+TEST_F(SupervisorTest, StopNowKillsAndChargesNobody) {
+  begin(1);
+  ready(0);
+  give(0);
+  give(1);
+  supervisor_->stop(StopMode::kNow, now_, out_);
+  EXPECT_EQ(said(), "kill p0 ");
+  EXPECT_EQ(exits(0, WorkerPhase::kRun, 0, {work(1)}), "1:8 0:8 all stopped ");
+}
+
+}  // namespace
+}  // namespace windrow
