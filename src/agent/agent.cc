@@ -60,7 +60,10 @@ Status Agent::open_segment() {
   Appender::Options options = config_.segment;
   options.skip_sync = Fault::kSkipSegmentSync;
   segment_ = std::make_unique<Appender>(
-      loop_, std::move(file), head.size(), options,
+      loop_,
+      std::move(file),
+      head.size(),
+      options,
       [this](std::uint64_t up_to) { segment_synced(up_to); },
       [this](const Error& error) {
         say(to_master::Broken{"the rows cannot be kept: " + error.message});
@@ -86,7 +89,8 @@ void Agent::on_message(MasterMessage message) {
     return;
   }
   if (message.number <= number_in_) return;  // said before
-  if (message.number != number_in_ + 1 || (epoch_ != 0 && message.epoch != epoch_ && number_in_ > 0)) {
+  if (message.number != number_in_ + 1 ||
+      (epoch_ != 0 && message.epoch != epoch_ && number_in_ > 0)) {
     rejoin();
     return;
   }
@@ -114,7 +118,8 @@ void Agent::take(to_agent::Welcome& message) {
 void Agent::take(to_agent::Assign& message) {
   if (!supervisor_) return;
   supervisor_->give(Work{message.token, message.items, message.tries, std::move(message.paths)},
-                    loop_.now(), orders_);
+                    loop_.now(),
+                    orders_);
 }
 
 void Agent::take(const to_agent::TakeBack& message) {
@@ -138,7 +143,8 @@ void Agent::on_packet(ProcessNumber process, Packet packet) {
   if (orphans_.contains(process) || !supervisor_) return;
   const std::optional<Answer> answer = decode_answer(packet);
   if (!answer) {
-    supervisor_->misbehaved(process, "it sent something that is not an answer", loop_.now(), orders_);
+    supervisor_->misbehaved(
+        process, "it sent something that is not an answer", loop_.now(), orders_);
   } else {
     take_answer(process, *answer, std::move(packet.payload));
   }
@@ -159,7 +165,8 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, std::string
         return;
       }
       ScriptError error = parse_script_error(payload);
-      load.status = (answer.flags & kFlagRefused) != 0 ? LoadStatus::kRefused : LoadStatus::kException;
+      load.status =
+          (answer.flags & kFlagRefused) != 0 ? LoadStatus::kRefused : LoadStatus::kException;
       load.error_type = std::move(error.type);
       load.error_message = std::move(error.message);
       load.traceback = std::move(error.traceback);
@@ -170,8 +177,8 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, std::string
     case AnswerKind::kFailed: {
       const std::optional<std::uint32_t> items = supervisor_->expects(process, answer.token);
       if (!items) {
-        supervisor_->misbehaved(process, "it answered for a mini-batch that it does not have", now,
-                                orders_);
+        supervisor_->misbehaved(
+            process, "it answered for a mini-batch that it does not have", now, orders_);
         return;
       }
       supervisor_->answered(process, make_record(process, answer, *items, payload), now, orders_);
@@ -184,8 +191,8 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, std::string
     case AnswerKind::kGoodbye:
       if (!payload.empty()) {
         const ScriptError error = parse_script_error(payload);
-        log_.note(fmt::format("{}: shutdown() raised {}: {}", process_name(process), error.type,
-                              error.message));
+        log_.note(fmt::format(
+            "{}: shutdown() raised {}: {}", process_name(process), error.type, error.message));
       }
       return;
   }

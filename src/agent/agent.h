@@ -3,8 +3,8 @@
 // One node's part in a job: keeps workers running, hands them mini-batches, keeps their rows in its
 // own segment, and tells the master.
 //
-// The shell around the Supervisor: what happens is told to it, what it orders is carried out. Master
-// and agent speak only in messages, also when they live in one process.
+// The shell around the Supervisor: what happens is told to it, what it orders is carried out.
+// Master and agent speak only in messages, also when they live in one process.
 //
 // Thread: the loop's. Ownership: loop, file system, link and log outlive the agent. Failure: a disk
 // that refuses the segment is told to the master, which ends the job.
@@ -58,7 +58,11 @@ class Agent final : public WorkerHost::Sink {
  public:
   using MakeHost = std::function<std::unique_ptr<WorkerHost>(WorkerHost::Sink&)>;
 
-  Agent(Loop& loop, FileSystem& fs, const MakeHost& make_host, MasterLink& link, AgentLog& log,
+  Agent(Loop& loop,
+        FileSystem& fs,
+        const MakeHost& make_host,
+        MasterLink& link,
+        AgentLog& log,
         AgentConfig config);
   ~Agent() override;
 
@@ -98,7 +102,9 @@ class Agent final : public WorkerHost::Sink {
   void carry_out(order::AllStopped& one);
 
   void take_answer(ProcessNumber process, const Answer& answer, std::string payload);
-  AttemptRecord make_record(ProcessNumber process, const Answer& answer, std::uint32_t items,
+  AttemptRecord make_record(ProcessNumber process,
+                            const Answer& answer,
+                            std::uint32_t items,
                             std::string_view payload);
   RowRange keep_rows(const Token& token, std::uint32_t items, std::string_view rows);
   std::vector<Work> take_unread(ProcessNumber process, std::uint32_t count);
@@ -125,7 +131,7 @@ class Agent final : public WorkerHost::Sink {
   WorkerSettings settings_;
   Orders orders_;
   bool carrying_out_ = false;
-  std::set<ProcessNumber> orphans_;               // workers of an earlier join, being ended
+  std::set<ProcessNumber> orphans_;  // workers of an earlier join, being ended
   ProcessNumber process_next_ = 0;
   Epoch epoch_ = 0;
   std::uint64_t incarnation_ = 0;

@@ -52,7 +52,8 @@ void Appender::start_group() {
   shared_->bytes.swap(buffer_);
   buffer_.clear();
   shared_->offset = written_;
-  shared_->sync = options_.sync && !(options_.skip_sync != Fault::kNone && planted(options_.skip_sync));
+  shared_->sync =
+      options_.sync && !(options_.skip_sync != Fault::kNone && planted(options_.skip_sync));
   loop_.blocking(
       [shared = shared_] {
         shared->status = shared->file->write_at(shared->offset, shared->bytes);

@@ -36,8 +36,12 @@ class Appender {
   };
 
   // `size`: where the file ends now, all of it durable.
-  Appender(Loop& loop, std::unique_ptr<File> file, std::uint64_t size, Options options,
-           OnSynced on_synced, OnError on_error);
+  Appender(Loop& loop,
+           std::unique_ptr<File> file,
+           std::uint64_t size,
+           Options options,
+           OnSynced on_synced,
+           OnError on_error);
   ~Appender();
   Appender(const Appender&) = delete;
   Appender& operator=(const Appender&) = delete;

@@ -174,7 +174,8 @@ class Decoder {
       default:
         return fail(ErrorCode::kInternal, "a fact of unknown kind {}", kind);
     }
-    if (!r_.done() || !valid_) return fail(ErrorCode::kInternal, "a malformed fact of kind {}", kind);
+    if (!r_.done() || !valid_)
+      return fail(ErrorCode::kInternal, "a malformed fact of kind {}", kind);
     return fact;
   }
 

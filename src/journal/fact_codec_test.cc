@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "journal/fact_codec.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <variant>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace windrow {
 namespace {

@@ -37,12 +37,18 @@ class JobFolder {
   [[nodiscard]] const std::string& root() const { return root_; }
   [[nodiscard]] std::string job_file() const { return root_ + "/job.yml"; }
   [[nodiscard]] std::string outputs() const { return root_ + "/outputs"; }
-  [[nodiscard]] std::string work(AgentId node) const { return fmt::format("{}/work/{}", root_, node); }
+  [[nodiscard]] std::string work(AgentId node) const {
+    return fmt::format("{}/work/{}", root_, node);
+  }
 
   [[nodiscard]] std::string state() const { return root_ + "/state"; }
   [[nodiscard]] std::string rows() const { return root_ + "/state/rows"; }
-  [[nodiscard]] std::string row_segment(const std::string& file) const { return rows() + "/" + file; }
-  [[nodiscard]] std::string plan(Epoch epoch) const { return fmt::format("{}/plan.{}", state(), epoch); }
+  [[nodiscard]] std::string row_segment(const std::string& file) const {
+    return rows() + "/" + file;
+  }
+  [[nodiscard]] std::string plan(Epoch epoch) const {
+    return fmt::format("{}/plan.{}", state(), epoch);
+  }
   [[nodiscard]] std::string control() const { return root_ + "/state/control"; }
   [[nodiscard]] std::string identity() const { return root_ + "/state/identity"; }
 

@@ -133,8 +133,8 @@ Result<JournalEnd> replay_journals(FileSystem& fs,
       return std::unexpected(blame(path, journal.error()).error());
     }
     if (journal->header.epoch != *it) {
-      return fail(ErrorCode::kInternal, "journal {} says that it is epoch {}", path,
-                  journal->header.epoch);
+      return fail(
+          ErrorCode::kInternal, "journal {} says that it is epoch {}", path, journal->header.epoch);
     }
     wanted = journal->header.after.epoch;
     chain.emplace_back(path, *std::move(journal));
@@ -142,20 +142,24 @@ Result<JournalEnd> replay_journals(FileSystem& fs,
   }
   if (chain.empty()) return JournalEnd{.highest = epochs.empty() ? 0 : epochs.back()};
   if (wanted != 0) {
-    return fail(ErrorCode::kInternal, "journal {} is missing or damaged",
+    return fail(ErrorCode::kInternal,
+                "journal {} is missing or damaged",
                 journal_path(state_folder, wanted));
   }
   JournalEnd end;
   for (std::size_t i = chain.size(); i-- > 0;) {
     const bool newest = i == 0;
     const JournalEnd expected = newest ? JournalEnd{} : chain[i - 1].second.header.after;
-    ASSIGN_OR_RETURN(end, replay_one(chain[i].first, chain[i].second,
-                                     newest ? UINT64_MAX : expected.length, each));
+    ASSIGN_OR_RETURN(
+        end,
+        replay_one(chain[i].first, chain[i].second, newest ? UINT64_MAX : expected.length, each));
     if (!newest && (end.length != expected.length || end.crc != expected.crc)) {
       return fail(ErrorCode::kInternal,
                   "journal {} is damaged: {} of {} bytes are good, and a later journal builds on "
                   "all of them",
-                  chain[i].first, end.length, expected.length);
+                  chain[i].first,
+                  end.length,
+                  expected.length);
     }
   }
   end.highest = epochs.back();
@@ -165,10 +169,10 @@ Result<JournalEnd> replay_journals(FileSystem& fs,
 Result<ReplayedJob> replay_job(FileSystem& fs, const std::string& state_folder) {
   ReplayedJob job;
   ASSIGN_OR_RETURN(job.end, replay_journals(fs, state_folder, [&job](Fact fact) -> Status {
-    RETURN_IF_ERROR(job.state.check(fact));
-    job.state.apply(fact);
-    return {};
-  }));
+                     RETURN_IF_ERROR(job.state.check(fact));
+                     job.state.apply(fact);
+                     return {};
+                   }));
   return job;
 }
 
@@ -188,8 +192,8 @@ Result<std::unique_ptr<File>> Journal::create(FileSystem& fs,
   }
   Result<std::unique_ptr<File>> file = fs.create(path);
   if (!file && file.error().code == ErrorCode::kConflict) {
-    return fail(ErrorCode::kConflict, "another windrow has just taken this job over ({} exists)",
-                path);
+    return fail(
+        ErrorCode::kConflict, "another windrow has just taken this job over ({} exists)", path);
   }
   if (!file) return file;
   std::string head = file_magic(kMagic, kVersion);
@@ -206,12 +210,13 @@ Journal::Journal(Loop& loop,
                  std::uint64_t size,
                  Appender::Options options,
                  Appender::OnError on_error)
-    : appender_(loop,
-                std::move(file),
-                size,
-                options,
-                [this](std::uint64_t up_to) { synced(up_to); },
-                std::move(on_error)) {}
+    : appender_(
+          loop,
+          std::move(file),
+          size,
+          options,
+          [this](std::uint64_t up_to) { synced(up_to); },
+          std::move(on_error)) {}
 
 void Journal::append(const Fact& fact) {
   append_record_with(appender_.buffer(), [&](std::string& out) { encode_fact(fact, out); });

@@ -33,7 +33,8 @@ struct JournalEnd {
 
 // Reads all journals in `state_folder` in order of epoch. `each` gets every fact that counts; its
 // error ends the replay.
-Result<JournalEnd> replay_journals(FileSystem& fs, const std::string& state_folder,
+Result<JournalEnd> replay_journals(FileSystem& fs,
+                                   const std::string& state_folder,
                                    const std::function<Status(Fact)>& each);
 
 // replay_journals into a state, with every fact checked before it is applied.
@@ -50,10 +51,15 @@ class Journal {
  public:
   // Creates journal.<after.highest + 1> and makes it durable, and before it what it builds on.
   // kConflict when another master has created it already.
-  static Result<std::unique_ptr<File>> create(FileSystem& fs, const std::string& state_folder,
-                                              const JournalEnd& after, std::uint64_t& size);
+  static Result<std::unique_ptr<File>> create(FileSystem& fs,
+                                              const std::string& state_folder,
+                                              const JournalEnd& after,
+                                              std::uint64_t& size);
 
-  Journal(Loop& loop, std::unique_ptr<File> file, std::uint64_t size, Appender::Options options,
+  Journal(Loop& loop,
+          std::unique_ptr<File> file,
+          std::uint64_t size,
+          Appender::Options options,
           Appender::OnError on_error);
 
   void append(const Fact& fact);

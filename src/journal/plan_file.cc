@@ -65,8 +65,8 @@ Status PlanReader::index(std::uint64_t up_to) {
   while (indexed_ < up_to) {
     ASSIGN_OR_RETURN(const auto payload, reader_.next(up_to));
     if (!payload) {
-      return fail(ErrorCode::kInternal, "plan {} is damaged at byte {} of {}", path_, indexed_,
-                  up_to);
+      return fail(
+          ErrorCode::kInternal, "plan {} is damaged at byte {} of {}", path_, indexed_, up_to);
     }
     offsets_.push_back(indexed_);
     indexed_ = reader_.position();

@@ -23,9 +23,9 @@
 namespace windrow {
 
 struct PlanHead {
-  std::string root;         // absolute folder of the input, or of the single file
-  std::string formation;    // hash of what decides the cuts
-  WallTime listing_began;   // by the clock of the file system
+  std::string root;        // absolute folder of the input, or of the single file
+  std::string formation;   // hash of what decides the cuts
+  WallTime listing_began;  // by the clock of the file system
   friend bool operator==(const PlanHead&, const PlanHead&) = default;
 };
 

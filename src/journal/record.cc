@@ -52,7 +52,8 @@ Result<RecordReader> RecordReader::open(File& file, std::string_view magic, std:
   if (found != version) {
     return fail(ErrorCode::kInvalid,
                 "its format is version {}, and this windrow reads version {}",
-                found, version);
+                found,
+                version);
   }
   reader.crc_ = crc32c(head);
   reader.position_ = kFileMagicSize;
@@ -60,8 +61,8 @@ Result<RecordReader> RecordReader::open(File& file, std::string_view magic, std:
 }
 
 Result<std::string_view> RecordReader::peek(std::size_t size) {
-  const bool inside = position_ >= window_start_ &&
-                      position_ + size <= window_start_ + window_.size();
+  const bool inside =
+      position_ >= window_start_ && position_ + size <= window_start_ + window_.size();
   if (!inside) {
     window_start_ = position_;
     window_.resize(std::max(size, window_size_));

@@ -64,7 +64,8 @@ Result<ChunkView> SegmentReader::read(std::uint64_t offset, std::uint32_t length
   view.chunk.first_item = bytes.varint32();
   view.chunk.items = bytes.varint32();
   view.rows = bytes.rest();
-  if (!bytes.ok()) return fail(ErrorCode::kInternal, "segment {} has a bad chunk at byte {}", path_, offset);
+  if (!bytes.ok())
+    return fail(ErrorCode::kInternal, "segment {} has a bad chunk at byte {}", path_, offset);
   return view;
 }
 

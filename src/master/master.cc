@@ -45,19 +45,21 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
       });
   if (!config_.target.empty()) {
     merger_ = std::make_unique<Merger>(
-        loop_, fs_, config_.folder, config_.target,
-        Merger::Callbacks{
-            .on_progress =
-                [this](std::uint64_t bytes) {
-                  merged_bytes_ = bytes;
-                  step(event::MergeProgressed{});
-                },
-            .on_merged =
-                [this](fact::Publishing result) {
-                  merged_bytes_ = result.length;
-                  step(event::Merged{std::move(result)});
-                },
-            .on_error = [this](std::string cause) { broken(std::move(cause)); }});
+        loop_,
+        fs_,
+        config_.folder,
+        config_.target,
+        Merger::Callbacks{.on_progress =
+                              [this](std::uint64_t bytes) {
+                                merged_bytes_ = bytes;
+                                step(event::MergeProgressed{});
+                              },
+                          .on_merged =
+                              [this](fact::Publishing result) {
+                                merged_bytes_ = result.length;
+                                step(event::Merged{std::move(result)});
+                              },
+                          .on_error = [this](std::string cause) { broken(std::move(cause)); }});
   }
   scheduler_ = std::make_unique<Scheduler>(std::move(job.state), config_.limits);
   Decision decision;
@@ -90,25 +92,27 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
   }
   if (state.plan_bytes() > 0) planner.old_plan_path = config_.folder.plan(state.plan());
   planner_ = std::make_unique<Planner>(
-      loop_, fs_, std::move(planner),
-      Planner::Callbacks{
-          .on_page =
-              [this](PlannedPage page) {
-                plan_->note(page.offsets, page.plan_bytes);
-                step(event::Planned{std::move(page.runs), page.plan_bytes});
-              },
-          .on_checked = [this](std::uint64_t names) { checked_ += names; },
-          .on_ended =
-              [this] {
-                input_checked_ = true;
-                if (this->state().batches().empty()) {
-                  step(event::Broken{fmt::format("the input {} holds no file",
-                                                 in_quotes(config_.root))});
-                }
-                if (!this->state().listing_ended()) step(event::ListingEnded{});
-                if (std::exchange(merge_waits_, false)) merger_->complete(this->state());
-              },
-          .on_error = [this](const Error& error) { failed(error); }});
+      loop_,
+      fs_,
+      std::move(planner),
+      Planner::Callbacks{.on_page =
+                             [this](PlannedPage page) {
+                               plan_->note(page.offsets, page.plan_bytes);
+                               step(event::Planned{std::move(page.runs), page.plan_bytes});
+                             },
+                         .on_checked = [this](std::uint64_t names) { checked_ += names; },
+                         .on_ended =
+                             [this] {
+                               input_checked_ = true;
+                               if (this->state().batches().empty()) {
+                                 step(event::Broken{fmt::format("the input {} holds no file",
+                                                                in_quotes(config_.root))});
+                               }
+                               if (!this->state().listing_ended()) step(event::ListingEnded{});
+                               if (std::exchange(merge_waits_, false))
+                                 merger_->complete(this->state());
+                             },
+                         .on_error = [this](const Error& error) { failed(error); }});
   RETURN_IF_ERROR(planner_->open());
   const Epoch plan_epoch = has_whole_plan(state) ? state.plan() : epoch;
   ASSIGN_OR_RETURN(plan_, PlanReader::open(fs_, config_.folder.plan(plan_epoch)));
@@ -173,7 +177,8 @@ Result<std::string> Master::paths_of(BatchId id) {
     }
     return static_cast<std::size_t>(to - text);
   });
-  if (resumed_ && !input_checked_ && !config_.pending_may_change) RETURN_IF_ERROR(check_unchanged(out));
+  if (resumed_ && !input_checked_ && !config_.pending_may_change)
+    RETURN_IF_ERROR(check_unchanged(out));
   return out;
 }
 
@@ -181,8 +186,10 @@ Status Master::check_unchanged(std::string_view paths) {
   for (const std::string& path : split_names(paths)) {
     const Result<FileStat> stat = fs_.stat(path);
     if (stat && stat->changed.nanoseconds <= plan_->head().listing_began.nanoseconds) continue;
-    return fail(ErrorCode::kConflict, "the input is not what it was when the job began: {} is {}",
-                in_quotes(path), stat ? "changed" : "missing");
+    return fail(ErrorCode::kConflict,
+                "the input is not what it was when the job began: {} is {}",
+                in_quotes(path),
+                stat ? "changed" : "missing");
   }
   return {};
 }

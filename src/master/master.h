@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The leader of a job: lists and plans the input, journals every fact, hands out mini-batches, merges
-// and publishes the rows, and ends the job.
+// The leader of a job: lists and plans the input, journals every fact, hands out mini-batches,
+// merges and publishes the rows, and ends the job.
 //
-// The shell around the Scheduler: events in, facts to the journal, actions carried out. One epoch of
-// one job; a second master on the same folder takes the next epoch, and the first one notices and
-// ends without a trace in the result.
+// The shell around the Scheduler: events in, facts to the journal, actions carried out. One epoch
+// of one job; a second master on the same folder takes the next epoch, and the first one notices
+// and ends without a trace in the result.
 //
 // Thread: the loop's. Ownership: loop, file system, links and log outlive it. Failure: open() says
 // no; afterwards everything ends in finished() with an outcome.
@@ -119,10 +119,10 @@ class Master {
   std::optional<PlanReader> plan_;
   std::unique_ptr<Merger> merger_;
   std::map<AgentId, Session> sessions_;
-  bool resumed_ = false;          // input files are looked at before they are handed out
-  std::uint64_t checked_ = 0;     // names of the plan that the planner found unchanged
-  bool input_checked_ = false;    // all of them
-  bool merge_waits_ = false;      // for input_checked_
+  bool resumed_ = false;        // input files are looked at before they are handed out
+  std::uint64_t checked_ = 0;   // names of the plan that the planner found unchanged
+  bool input_checked_ = false;  // all of them
+  bool merge_waits_ = false;    // for input_checked_
   std::uint64_t merged_bytes_ = 0;
   bool stepping_ = false;
   std::vector<Event> later_;  // events that came while another was being carried out

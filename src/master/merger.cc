@@ -63,8 +63,11 @@ Status Merger::Output::copy(const Piece& piece, std::string& buffer) {
   }
   ASSIGN_OR_RETURN(const ChunkView view, reader->second.read(piece.offset, piece.length));
   if (view.chunk.token.batch != piece.batch) {
-    return fail(ErrorCode::kInternal, "segment {} holds mini-batch {} where {} should be",
-                segments[piece.segment], view.chunk.token.batch, piece.batch);
+    return fail(ErrorCode::kInternal,
+                "segment {} holds mini-batch {} where {} should be",
+                segments[piece.segment],
+                view.chunk.token.batch,
+                piece.batch);
   }
   buffer.append(view.rows);
   return buffer.size() >= kWriteBytes ? flush(buffer) : Status();
@@ -91,9 +94,10 @@ Status Merger::Output::publish() {
 Status Merger::Output::take_existing_as_ours() {
   ASSIGN_OR_RETURN(const fact::Publishing there, measure_file(fs, target));
   if (there.length == length && there.crc == crc) return {};
-  return fail(ErrorCode::kConflict,
-              "{} exists and is not the result of this job; remove it, then run `windrow job resume`",
-              target);
+  return fail(
+      ErrorCode::kConflict,
+      "{} exists and is not the result of this job; remove it, then run `windrow job resume`",
+      target);
 }
 
 Status Merger::Output::replace() {
@@ -104,11 +108,8 @@ Status Merger::Output::replace() {
   return fs.sync_folder(parent_folder(target));
 }
 
-Merger::Merger(Loop& loop,
-               FileSystem& fs,
-               JobFolder folder,
-               std::string target,
-               Callbacks callbacks)
+Merger::Merger(
+    Loop& loop, FileSystem& fs, JobFolder folder, std::string target, Callbacks callbacks)
     : loop_(loop),
       output_(std::make_shared<Output>(fs, std::move(folder), std::move(target))),
       callbacks_(std::move(callbacks)),

@@ -2,8 +2,8 @@
 //
 // Puts the committed rows into one file, in order of mini-batches, while the job runs.
 //
-// Follows the committed prefix: what is committed (or failed, which has no rows) from the start on is
-// copied in steps on the pool. The file has no name until it is complete and published, so a job
+// Follows the committed prefix: what is committed (or failed, which has no rows) from the start on
+// is copied in steps on the pool. The file has no name until it is complete and published, so a job
 // that ends otherwise leaves nothing behind. Always the same bytes, whatever happened on the way.
 //
 // Thread: the loop's; one step at a time on the pool. Ownership: loop and file system outlive it.

@@ -33,11 +33,11 @@ struct Planner::Listing {
   PlannerConfig config;
   FileLister lister;
   Cutter cutter;
-  std::unique_ptr<File> file;           // null: the plan is complete
-  std::uint64_t written = 0;            // length of the plan
-  std::optional<PlanReader> old;        // what the listing is compared with
-  BatchId old_next = 0;                 // mini-batches of it that are read
-  std::vector<std::string> old_names;   // of the last one read, reversed
+  std::unique_ptr<File> file;          // null: the plan is complete
+  std::uint64_t written = 0;           // length of the plan
+  std::optional<PlanReader> old;       // what the listing is compared with
+  BatchId old_next = 0;                // mini-batches of it that are read
+  std::vector<std::string> old_names;  // of the last one read, reversed
   std::size_t page = kFirstPage;
   std::size_t only_next = 0;
   BatchId next_id = 0;
@@ -70,8 +70,7 @@ Status Planner::Listing::create() {
   ASSIGN_OR_RETURN(file, fs.create(config.plan_path));
   // The file system's own clock is what later changes are judged by.
   ASSIGN_OR_RETURN(const FileStat stat, fs.stat(config.plan_path));
-  const std::string head =
-      plan_head_bytes({config.root, config.formation, stat.changed});
+  const std::string head = plan_head_bytes({config.root, config.formation, stat.changed});
   RETURN_IF_ERROR(file->write_at(0, head));
   RETURN_IF_ERROR(file->sync());
   RETURN_IF_ERROR(fs.sync_folder(config.state_folder));
@@ -88,7 +87,9 @@ Status Planner::Listing::copy_old() {
     bytes.resize(std::min<std::uint64_t>(1U << 20, config.old_plan_bytes - written));
     ASSIGN_OR_RETURN(const std::size_t got, from->read_at(written, bytes));
     if (got < bytes.size()) {
-      return fail(ErrorCode::kInternal, "plan {} is shorter than {} bytes", config.old_plan_path,
+      return fail(ErrorCode::kInternal,
+                  "plan {} is shorter than {} bytes",
+                  config.old_plan_path,
                   config.old_plan_bytes);
     }
     RETURN_IF_ERROR(file->write_at(written, bytes));
@@ -130,8 +131,10 @@ Status Planner::Listing::try_page() {
   }
   page = std::min(page * 4, kPageMax);
   if (!problems.empty() && (ended || problems.size() > kProblemsShown)) {
-    return fail(ErrorCode::kConflict, "the input is not what it was when the job began: {}{}",
-                fmt::join(problems, ", "), problems.size() > kProblemsShown ? ", ..." : "");
+    return fail(ErrorCode::kConflict,
+                "the input is not what it was when the job began: {}{}",
+                fmt::join(problems, ", "),
+                problems.size() > kProblemsShown ? ", ..." : "");
   }
   if (!cuts.empty()) RETURN_IF_ERROR(write(std::move(cuts)));
   return {};
@@ -191,7 +194,8 @@ Status Planner::Listing::stat_one(const std::string& name) {
 }
 
 void Planner::Listing::note_problem(const char* what, const std::string& name) {
-  if (problems.size() <= kProblemsShown) problems.push_back(fmt::format("{} is {}", in_quotes(name), what));
+  if (problems.size() <= kProblemsShown)
+    problems.push_back(fmt::format("{} is {}", in_quotes(name), what));
 }
 
 Status Planner::Listing::write(std::vector<Cut> cuts) {

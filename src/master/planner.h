@@ -3,8 +3,8 @@
 // Lists the input, cuts it, and writes the plan, a page at a time beside the work.
 //
 // For a job that goes on, lists from the start again and compares with the plan that is there: a
-// file that is missing, additional, or changed since the listing began is a problem to report. Where
-// the listing had not ended, it goes on after the plan's end.
+// file that is missing, additional, or changed since the listing began is a problem to report.
+// Where the listing had not ended, it goes on after the plan's end.
 //
 // Thread: the loop's; the reading and writing is done on the pool, one page after the other.
 // Ownership: loop and file system outlive it. Failure: by on_error, once.
@@ -27,9 +27,9 @@
 namespace windrow {
 
 struct PlannerConfig {
-  std::string plan_path;     // to be created, or copied from `old_plan_path` and continued
-  std::string state_folder;  // where the plan is
-  std::string root;          // absolute folder of the input
+  std::string plan_path;             // to be created, or copied from `old_plan_path` and continued
+  std::string state_folder;          // where the plan is
+  std::string root;                  // absolute folder of the input
   std::vector<std::string> only;     // when not empty: these names and no listing
   std::vector<std::string> without;  // folders left out
   std::uint32_t files_per_batch = 10;
@@ -53,7 +53,7 @@ class Planner {
     std::function<void(PlannedPage)> on_page;
     std::function<void(std::uint64_t names)> on_checked;  // so many names of the old plan are fine
     std::function<void()> on_ended;                       // listed, compared and written
-    std::function<void(const Error&)> on_error;  // kConflict: the input has changed
+    std::function<void(const Error&)> on_error;           // kConflict: the input has changed
   };
 
   Planner(Loop& loop, FileSystem& fs, PlannerConfig config, Callbacks callbacks);

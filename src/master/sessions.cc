@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of the Master that talks with agents: who has joined, and in which order things were said.
+// The part of the Master that talks with agents: who has joined, and in which order things were
+// said.
 #include <utility>
 
 #include "base/plant.h"
@@ -26,8 +27,7 @@ void Master::on_message(AgentMessage message) {
     }
     auto* attempt = std::get_if<to_master::AttemptEnded>(&message.body);
     if (planted(Fault::kAcceptStaleToken) && attempt != nullptr) take(message.agent, message.body);
-    links_.send(message.agent,
-                MasterMessage{epoch(), message.incarnation, 0, to_agent::Rejoin{}});
+    links_.send(message.agent, MasterMessage{epoch(), message.incarnation, 0, to_agent::Rejoin{}});
     return;
   }
   it->second.number_in = message.number;
@@ -38,8 +38,8 @@ void Master::hello(const AgentMessage& message, const to_master::Hello& hello) {
   const auto it = sessions_.find(message.agent);
   if (it != sessions_.end() && message.incarnation <= it->second.incarnation) return;
   sessions_[message.agent] = Session{.incarnation = message.incarnation, .number_in = 1};
-  log_.note(fmt::format("agent {} on {} joins with {} workers", message.agent, hello.host,
-                        hello.slots));
+  log_.note(
+      fmt::format("agent {} on {} joins with {} workers", message.agent, hello.host, hello.slots));
   if (scheduler_->wants_agents()) {
     say(message.agent, to_agent::Welcome{epoch(), state().process_next(), config_.worker});
   }

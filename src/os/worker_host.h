@@ -33,21 +33,21 @@ struct Packet {
 
 // How to start a worker. The three descriptors of the protocol are inherited as 3, 4 and 5.
 struct WorkerCommand {
-  std::vector<std::string> argv;                              // argv[0] is looked up in PATH
+  std::vector<std::string> argv;                                     // argv[0] is looked up in PATH
   std::vector<std::pair<std::string, std::string>> set_environment;  // beside the inherited one
-  std::string working_folder;                                 // must exist
-  std::string stdout_path;                                    // raw descriptor 1, appended
-  std::string stderr_path;                                    // raw descriptor 2, appended
+  std::string working_folder;                                        // must exist
+  std::string stdout_path;                                           // raw descriptor 1, appended
+  std::string stderr_path;                                           // raw descriptor 2, appended
 };
 
 // The end of a worker and of everything it had started.
 struct WorkerExit {
-  bool started = true;           // false: the program could not be executed; `why` says it
-  int exit_code = 0;             // meaningful when signal == 0
-  int signal = 0;                // what killed the worker itself, 0 for a normal exit
-  bool killed_by_us = false;     // the signal was ours (kill() was called before the end)
-  std::uint64_t memory_peak = 0; // bytes, largest resident set of the worker process
-  std::string why;               // only when !started
+  bool started = true;            // false: the program could not be executed; `why` says it
+  int exit_code = 0;              // meaningful when signal == 0
+  int signal = 0;                 // what killed the worker itself, 0 for a normal exit
+  bool killed_by_us = false;      // the signal was ours (kill() was called before the end)
+  std::uint64_t memory_peak = 0;  // bytes, largest resident set of the worker process
+  std::string why;                // only when !started
 };
 
 class WorkerHost {
@@ -56,8 +56,8 @@ class WorkerHost {
    public:
     virtual ~Sink() = default;
     virtual void on_packet(ProcessNumber process, Packet packet) = 0;
-    // Comes once per start, after the last packet, when the worker's whole tree is gone. The page and
-    // the packets it never read stay available until forget().
+    // Comes once per start, after the last packet, when the worker's whole tree is gone. The page
+    // and the packets it never read stay available until forget().
     virtual void on_exit(ProcessNumber process, const WorkerExit& exit) = 0;
   };
 

@@ -124,12 +124,14 @@ void Scheduler::check_thresholds() {
   if (exceeds(counts.items_failed, limits_.error_threshold)) {
     stop(JobStatus::kFailed,
          fmt::format("{} failed items are more than error_threshold {} allows",
-                     counts.items_failed, limits_.error_threshold),
+                     counts.items_failed,
+                     limits_.error_threshold),
          StopMode::kNow);
   } else if (exceeds(counts.failed, limits_.mini_batch_error_threshold)) {
     stop(JobStatus::kFailed,
          fmt::format("{} failed mini-batches are more than mini_batch_error_threshold {} allows",
-                     counts.failed, limits_.mini_batch_error_threshold),
+                     counts.failed,
+                     limits_.mini_batch_error_threshold),
          StopMode::kNow);
   }
 }
@@ -142,11 +144,11 @@ void Scheduler::check_ended() {
     return;
   }
   if (!merging_) {
-    const bool final = state_.all_final() || (planted(Fault::kPublishBeforeCommit) &&
-                                              state_.listing_ended() &&
-                                              state_.counts().committed + state_.counts().failed +
-                                                      state_.counts().ended ==
-                                                  state_.batches().size());
+    const bool final =
+        state_.all_final() ||
+        (planted(Fault::kPublishBeforeCommit) && state_.listing_ended() &&
+         state_.counts().committed + state_.counts().failed + state_.counts().ended ==
+             state_.batches().size());
     if (!final) return;
     if (state_.batches().empty()) {
       stop(JobStatus::kFailed, "the input holds no file", StopMode::kFinish);

@@ -178,8 +178,17 @@ struct Reopened {
 
 }  // namespace fact
 
-using Fact = std::variant<fact::EpochBegan, fact::Planned, fact::ListingEnded, fact::SegmentOpened,
-                          fact::SegmentSynced, fact::AgentLost, fact::LoadEnded, fact::AttemptEnded,
-                          fact::Stopped, fact::Publishing, fact::Finished, fact::Reopened>;
+using Fact = std::variant<fact::EpochBegan,
+                          fact::Planned,
+                          fact::ListingEnded,
+                          fact::SegmentOpened,
+                          fact::SegmentSynced,
+                          fact::AgentLost,
+                          fact::LoadEnded,
+                          fact::AttemptEnded,
+                          fact::Stopped,
+                          fact::Publishing,
+                          fact::Finished,
+                          fact::Reopened>;
 
 }  // namespace windrow

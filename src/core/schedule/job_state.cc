@@ -44,8 +44,8 @@ Status JobState::check(const Fact& fact) const {
     }
     const Batch& batch = batches_[record.token.batch];
     RETURN_IF_ERROR(ok_if(batch.stage == BatchStage::kPending, "an attempt at a final mini-batch"));
-    return ok_if(one->succeeded <= batch.items && (one->verdict != Verdict::kDone ||
-                                                   record.rows.segment < segments_.size()),
+    return ok_if(one->succeeded <= batch.items &&
+                     (one->verdict != Verdict::kDone || record.rows.segment < segments_.size()),
                  "an attempt with impossible counts");
   }
   return {};

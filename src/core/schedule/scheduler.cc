@@ -150,8 +150,7 @@ void Scheduler::take(event::AttemptEnded& event) {
   const bool current = hand.holder == record.agent && record.token.epoch == state_.epoch() &&
                        record.token.picked == hand.picked;
   const Batch& batch = state_.batches()[record.token.batch];
-  if (!current &&
-      !(planted(Fault::kAcceptStaleToken) && batch.stage == BatchStage::kPending)) {
+  if (!current && !(planted(Fault::kAcceptStaleToken) && batch.stage == BatchStage::kPending)) {
     ++stale_;
     return;
   }

@@ -5,8 +5,8 @@
 //
 // A state machine and nothing else: it reads no clock, opens no file, starts no thread and logs
 // nothing. The caller feeds it events in the order they happened, journals the facts it returns and
-// carries out the actions, in order. Durable state changes by facts alone (JobState); who holds what
-// is volatile, and is rebuilt from nothing when a new master begins.
+// carries out the actions, in order. Durable state changes by facts alone (JobState); who holds
+// what is volatile, and is rebuilt from nothing when a new master begins.
 //
 // Not thread-safe: it lives on the master's loop. Cannot fail: bad input was refused by spec/, and
 // a broken invariant aborts.
@@ -34,7 +34,7 @@ struct Limits {
   Duration run_timeout = std::chrono::seconds(60);
   Duration overhead_timeout = std::chrono::seconds(30);
   Duration heartbeat_timeout = std::chrono::seconds(10);  // silence after which an agent is lost
-  bool append_row = true;                        // rows are merged into one file
+  bool append_row = true;                                 // rows are merged into one file
 
   // No listing, init, attempt or merge progress for so long ends the job.
   [[nodiscard]] Duration progress_timeout() const { return 3 * (run_timeout + overhead_timeout); }
@@ -106,13 +106,25 @@ struct TimePassed {};
 
 }  // namespace event
 
-using Event = std::variant<event::Planned, event::ListingEnded, event::AgentJoined,
-                           event::AgentHeard, event::AgentLost, event::WindowChanged,
-                           event::LoadEnded, event::AgentGaveUp, event::AttemptEnded,
-                           event::TakenBack, event::SegmentSynced, event::AgentStopped,
-                           event::CancelAsked, event::Broken, event::AgentBroken, event::Merged,
+using Event = std::variant<event::Planned,
+                           event::ListingEnded,
+                           event::AgentJoined,
+                           event::AgentHeard,
+                           event::AgentLost,
+                           event::WindowChanged,
+                           event::LoadEnded,
+                           event::AgentGaveUp,
+                           event::AttemptEnded,
+                           event::TakenBack,
+                           event::SegmentSynced,
+                           event::AgentStopped,
+                           event::CancelAsked,
+                           event::Broken,
+                           event::AgentBroken,
+                           event::Merged,
                            event::Published,
-                           event::MergeProgressed, event::TimePassed>;
+                           event::MergeProgressed,
+                           event::TimePassed>;
 
 namespace action {
 
@@ -132,15 +144,20 @@ struct StopAgent {
 };
 struct Merge {};    // every mini-batch is final: complete the merged file, answer with Merged
 struct Publish {};  // when the journal is durable: link the merged file, answer with Published
-struct GiveUp {  // a disk refuses: end this master, not the job; nothing is journaled about it
+struct GiveUp {     // a disk refuses: end this master, not the job; nothing is journaled about it
   std::string cause;
 };
-struct Finish {};   // when the journal is durable: the job is over; see JobState::finished
+struct Finish {};  // when the journal is durable: the job is over; see JobState::finished
 
 }  // namespace action
 
-using Action = std::variant<action::Assign, action::TakeBack, action::StopAgent, action::Merge,
-                            action::Publish, action::GiveUp, action::Finish>;
+using Action = std::variant<action::Assign,
+                            action::TakeBack,
+                            action::StopAgent,
+                            action::Merge,
+                            action::Publish,
+                            action::GiveUp,
+                            action::Finish>;
 
 struct Decision {
   std::vector<Fact> facts;
@@ -154,7 +171,9 @@ class Scheduler {
   Scheduler(JobState state, Limits limits);
 
   // Begins an epoch. Call once, first. `reopen` lets a stopped or finished job go on.
-  void begin(const fact::EpochBegan& epoch, TimePoint now, std::optional<fact::Reopened> reopen,
+  void begin(const fact::EpochBegan& epoch,
+             TimePoint now,
+             std::optional<fact::Reopened> reopen,
              Decision& out);
 
   // Takes an event that happened at `now`; appends what follows to `out`.

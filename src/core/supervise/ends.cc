@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of the Supervisor about time limits, idle workers, ends of workers and who is to blame.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/plant.h"
@@ -63,11 +63,8 @@ void Supervisor::check(const std::map<ProcessNumber, WorkerPage>& pages,
   if (!stopping_) balance(pages, now, out);
 }
 
-void Supervisor::check_one(ProcessNumber process,
-                           Worker& worker,
-                           const WorkerPage& page,
-                           TimePoint now,
-                           Orders& out) {
+void Supervisor::check_one(
+    ProcessNumber process, Worker& worker, const WorkerPage& page, TimePoint now, Orders& out) {
   if (planted(Fault::kIgnoreTimeLimit)) return;
   // Each limit: when it began, how long it is, and what it means to pass it.
   TimePoint since = worker.since;
@@ -79,7 +76,8 @@ void Supervisor::check_one(ProcessNumber process,
     limit = limits_.shutdown_timeout;
     reason = worker.reason;
     why = fmt::format("{} took longer than {}",
-                      reason == EndReason::kShutdown ? "shutdown()" : "its end", seconds(limit));
+                      reason == EndReason::kShutdown ? "shutdown()" : "its end",
+                      seconds(limit));
   } else if (worker.state == State::kStarting) {
     limit = limits_.init_timeout();
     reason = EndReason::kInitTimeout;
@@ -94,7 +92,8 @@ void Supervisor::check_one(ProcessNumber process,
   } else {
     since = std::max(page.since, worker.sent.front().at);
     limit = limits_.overhead_timeout;
-    why = fmt::format("handing over the mini-batch took longer than {} ({})", seconds(limit),
+    why = fmt::format("handing over the mini-batch took longer than {} ({})",
+                      seconds(limit),
                       describe_phase(page.phase));
   }
   if (now - since > limit) {
@@ -133,18 +132,16 @@ void Supervisor::balance(const std::map<ProcessNumber, WorkerPage>& pages,
   if (more) next_check_ = std::min(next_check_, now + std::chrono::milliseconds(5));
 }
 
-void Supervisor::exited(const WorkerEnd& end,
-                        std::vector<Work> unread,
-                        TimePoint now,
-                        WallTime wall,
-                        Orders& out) {
+void Supervisor::exited(
+    const WorkerEnd& end, std::vector<Work> unread, TimePoint now, WallTime wall, Orders& out) {
   const auto it = workers_.find(end.process);
   CHECK(it != workers_.end());
   Worker worker = std::move(it->second);
   workers_.erase(it);
   for (auto work = unread.rbegin(); work != unread.rend(); ++work) {
-    const auto sent = std::find_if(worker.sent.begin(), worker.sent.end(),
-                                   [&](const Sent& one) { return one.token == work->token; });
+    const auto sent = std::find_if(worker.sent.begin(), worker.sent.end(), [&](const Sent& one) {
+      return one.token == work->token;
+    });
     if (sent == worker.sent.end()) continue;  // a worker that lies has answered for it already
     if (planted(Fault::kChargeBystander) && worker.sent.size() == unread.size() + 1 &&
         work == unread.rbegin() && !stopping_) {
@@ -192,8 +189,8 @@ std::optional<Token> Supervisor::find_guilty(const WorkerEnd& end, const Worker&
     return std::find_if(worker.sent.begin(), worker.sent.end(), is_it);
   };
   // Ended for the sake of one that has answered after all: what it went on with is a bystander.
-  if (worker.overdue && in_hand([&](const Sent& one) { return one.token == *worker.overdue; }) ==
-                            worker.sent.end()) {
+  if (worker.overdue &&
+      in_hand([&](const Sent& one) { return one.token == *worker.overdue; }) == worker.sent.end()) {
     return std::nullopt;
   }
   if (!holds_batch(end.page.phase)) return worker.sent.front().token;
@@ -254,8 +251,10 @@ void Supervisor::give_up_or_end(Orders& out) {
     const bool idle = idle_deaths_ >= limits_.load_failures_max();
     out.emplace_back(order::ReportGaveUp{
         idle ? fmt::format("{} workers ended in a row without work, the last one so: {}",
-                           idle_deaths_, last_idle_death_)
-             : fmt::format("{} worker starts failed in a row, the first with: {}", load_failures_,
+                           idle_deaths_,
+                           last_idle_death_)
+             : fmt::format("{} worker starts failed in a row, the first with: {}",
+                           load_failures_,
                            first_load_failure_)});
     while (!queue_.empty()) {
       hand_back(queue_.front().token, out);

@@ -18,9 +18,7 @@ constexpr Duration kClogged = std::chrono::milliseconds(50);
 }  // namespace
 
 Supervisor::Supervisor(SuperviseLimits limits)
-    : limits_(limits),
-      process_next_(limits.process_next),
-      depth_(std::min(2U, limits.depth_max)) {}
+    : limits_(limits), process_next_(limits.process_next), depth_(std::min(2U, limits.depth_max)) {}
 
 void Supervisor::begin(TimePoint now, Orders& out) {
   next_check_ = now + limits_.overhead_timeout;

@@ -88,9 +88,16 @@ struct AllStopped {};
 
 }  // namespace order
 
-using Order = std::variant<order::StartWorker, order::Send, order::TakeBack, order::Shutdown,
-                           order::Kill, order::ReportAttempt, order::ReportLoad,
-                           order::ReportWindow, order::ReportTakenBack, order::ReportGaveUp,
+using Order = std::variant<order::StartWorker,
+                           order::Send,
+                           order::TakeBack,
+                           order::Shutdown,
+                           order::Kill,
+                           order::ReportAttempt,
+                           order::ReportLoad,
+                           order::ReportWindow,
+                           order::ReportTakenBack,
+                           order::ReportGaveUp,
                            order::AllStopped>;
 using Orders = std::vector<Order>;
 
@@ -117,8 +124,8 @@ class Supervisor {
   void misbehaved(ProcessNumber process, const std::string& what, TimePoint now, Orders& out);
   void unsent(ProcessNumber process, Work work, TimePoint now);
   void taken_back(ProcessNumber process, std::vector<Work> works, TimePoint now, Orders& out);
-  void exited(const WorkerEnd& end, std::vector<Work> unread, TimePoint now, WallTime wall,
-              Orders& out);
+  void exited(
+      const WorkerEnd& end, std::vector<Work> unread, TimePoint now, WallTime wall, Orders& out);
 
   // Time limits and idle workers. `page` answers for every process of live().
   void check(const std::map<ProcessNumber, WorkerPage>& pages, TimePoint now, Orders& out);
@@ -157,10 +164,14 @@ class Supervisor {
   void balance(const std::map<ProcessNumber, WorkerPage>& pages, TimePoint now, Orders& out);
   void measure(const AttemptRecord& record, Orders& out);
   void look_soon(const Worker& worker, TimePoint now);
-  void kill(ProcessNumber process, Worker& worker, EndReason reason, std::string why, TimePoint now,
+  void kill(ProcessNumber process,
+            Worker& worker,
+            EndReason reason,
+            std::string why,
+            TimePoint now,
             Orders& out);
-  void check_one(ProcessNumber process, Worker& worker, const WorkerPage& page, TimePoint now,
-                 Orders& out);
+  void check_one(
+      ProcessNumber process, Worker& worker, const WorkerPage& page, TimePoint now, Orders& out);
   void retire(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
   void hand_back(const Token& token, Orders& out);
   static std::optional<Token> find_guilty(const WorkerEnd& end, const Worker& worker);

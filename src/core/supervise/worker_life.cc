@@ -69,11 +69,15 @@ std::string describe_end(const WorkerEnd& end) {
   if (!end.started) return fmt::format("{} could not be started: {}", name, end.why);
   const std::string where = describe_phase(end.page.phase);
   if (end.signal == 9) {
-    return fmt::format("{} was killed by SIGKILL {} (by somebody, or by the kernel for lack of memory; "
-                       "its peak was {} MB)",
-                       name, where, end.memory_peak >> 20);
+    return fmt::format(
+        "{} was killed by SIGKILL {} (by somebody, or by the kernel for lack of memory; "
+        "its peak was {} MB)",
+        name,
+        where,
+        end.memory_peak >> 20);
   }
-  if (end.signal != 0) return fmt::format("{} was killed by {} {}", name, signal_name(end.signal), where);
+  if (end.signal != 0)
+    return fmt::format("{} was killed by {} {}", name, signal_name(end.signal), where);
   return fmt::format("{} ended with exit code {} {}", name, end.exit_code, where);
 }
 
