@@ -39,8 +39,9 @@ void FakeWorkerHost::start(ProcessNumber process, const WorkerCommand& /*command
     });
     return;
   }
-  later(worker, world_.random.between(milliseconds(1), milliseconds(60)),
-        [this](Worker& one) { begin(one); });
+  later(worker, world_.random.between(milliseconds(1), milliseconds(60)), [this](Worker& one) {
+    begin(one);
+  });
 }
 
 bool FakeWorkerHost::send(ProcessNumber process,
@@ -85,8 +86,9 @@ void FakeWorkerHost::kill(ProcessNumber process) {
   if (worker == nullptr) return;
   worker->killed = true;
   if (!worker->alive) return;
-  later(*worker, world_.random.between(microseconds(10), milliseconds(20)),
-        [this](Worker& one) { die(one, 9); });
+  later(*worker, world_.random.between(microseconds(10), milliseconds(20)), [this](Worker& one) {
+    die(one, 9);
+  });
 }
 
 void FakeWorkerHost::forget(ProcessNumber process) {
@@ -115,8 +117,7 @@ void FakeWorkerHost::mark(Worker& worker, WorkerPhase phase, const Token& token)
 
 void FakeWorkerHost::say(Worker& worker, Answer answer, std::string payload) {
   answer.payload_size = payload.size();
-  answer.start_ns =
-      static_cast<std::uint64_t>(worker.page.since.time_since_epoch().count());
+  answer.start_ns = static_cast<std::uint64_t>(worker.page.since.time_since_epoch().count());
   deliver(worker, Packet{.header = encode_answer(answer), .payload = std::move(payload)});
 }
 
@@ -136,8 +137,8 @@ void FakeWorkerHost::deliver(Worker& worker, Packet packet) {
 void FakeWorkerHost::die(Worker& worker, int signal, int exit_code) {
   worker.alive = false;
   const WorkerPhase phase = worker.page.phase;
-  const bool inside = phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun ||
-                      phase == WorkerPhase::kSerialise;
+  const bool inside =
+      phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun || phase == WorkerPhase::kSerialise;
   std::optional<Token> guilty;
   for (const Packet& packet : worker.read) {
     const Token token = decode_command(packet)->token;
@@ -145,7 +146,9 @@ void FakeWorkerHost::die(Worker& worker, int signal, int exit_code) {
     if (!guilty && (named || !inside)) guilty = token;
   }
   if (guilty) world_.truth.died_with(*guilty);
-  world_.trace.note("worker ends", worker.number, static_cast<std::uint64_t>(signal),
+  world_.trace.note("worker ends",
+                    worker.number,
+                    static_cast<std::uint64_t>(signal),
                     guilty ? guilty->batch : UINT64_MAX);
   WorkerExit exit{.exit_code = exit_code, .signal = signal, .memory_peak = 1U << 20U};
   const TimePoint now = world_.clock.now();

@@ -26,8 +26,9 @@ void FakeWorkerHost::begin(Worker& worker) {
   }
   worker.inbox.pop_front();
   mark(worker, WorkerPhase::kInit);
-  later(worker, world_.random.between(microseconds(100), milliseconds(300)),
-        [this](Worker& one) { init(one); });
+  later(worker, world_.random.between(microseconds(100), milliseconds(300)), [this](Worker& one) {
+    init(one);
+  });
 }
 
 void FakeWorkerHost::init(Worker& worker) {
@@ -58,8 +59,9 @@ void FakeWorkerHost::init(Worker& worker) {
 void FakeWorkerHost::init_failed(Worker& worker, std::uint32_t flags) {
   say(worker, Answer{.kind = AnswerKind::kInitFailed, .flags = flags}, kError);
   if (world_.fault(20)) return;  // and does not end
-  later(worker, world_.random.between(microseconds(10), milliseconds(5)),
-        [this](Worker& one) { die(one, 0, 72); });
+  later(worker, world_.random.between(microseconds(10), milliseconds(5)), [this](Worker& one) {
+    die(one, 0, 72);
+  });
 }
 
 void FakeWorkerHost::get_ready(Worker& worker) {
@@ -77,8 +79,9 @@ void FakeWorkerHost::pump(Worker& worker) {
   if (!worker.alive || !worker.ready || worker.busy) return;
   if (worker.inbox.empty() && worker.read.empty()) return;
   worker.busy = true;
-  later(worker, world_.random.between(microseconds(1), microseconds(50)),
-        [this](Worker& one) { turn(one); });
+  later(worker, world_.random.between(microseconds(1), microseconds(50)), [this](Worker& one) {
+    turn(one);
+  });
 }
 
 FakeWorkerHost::Mishap FakeWorkerHost::draw_mishap() {
@@ -114,7 +117,8 @@ void FakeWorkerHost::turn(Worker& worker) {
     world_.truth.began(command.token);
     world_.trace.note("worker loads", worker.number, command.token.batch, command.token.picked);
     mark(worker, WorkerPhase::kLoad, command.token);
-    later(worker, world_.random.between(microseconds(1), microseconds(20)),
+    later(worker,
+          world_.random.between(microseconds(1), microseconds(20)),
           [this, command, mishap](Worker& one) { load(one, command, mishap); });
   }
 }
@@ -127,8 +131,7 @@ void FakeWorkerHost::shut_down(Worker& worker) {
     return;  // or hangs
   }
   later(worker, world_.random.between(microseconds(10), milliseconds(50)), [this](Worker& one) {
-    say(one, Answer{.kind = AnswerKind::kGoodbye},
-        world_.random.per_mille(50) ? kError : "");
+    say(one, Answer{.kind = AnswerKind::kGoodbye}, world_.random.per_mille(50) ? kError : "");
     die(one, 0);
   });
 }
@@ -165,7 +168,8 @@ void FakeWorkerHost::run(Worker& worker, const Command& command, Mishap mishap) 
     return;
   }
   mark(worker, WorkerPhase::kSerialise, command.token);
-  later(worker, world_.random.between(microseconds(1), microseconds(20)),
+  later(worker,
+        world_.random.between(microseconds(1), microseconds(20)),
         [this, command, mishap](Worker& one) { serialise(one, command, mishap); });
 }
 

@@ -105,8 +105,8 @@ void World::part_line() {
 
 // Everybody dies in the middle of one of the next calls, between a write and its sync for example.
 void World::crash_soon() {
-  const char* const places[] = {"/", "/", "/journal.", "/journal.", "/journal.", ".seg", ".seg",
-                                "/plan.", "/out"};
+  const char* const places[] = {
+      "/", "/", "/journal.", "/journal.", "/journal.", ".seg", ".seg", "/plan.", "/out"};
   crash_where_ = places[world_.random.below(std::size(places))];
   calls_to_crash_ = world_.random.between(1, crash_where_ == "/" ? 20 : 6);
   crash_is_power_cut_ = world_.random.per_mille(600);
@@ -133,14 +133,20 @@ void World::cut_power() {
 }
 
 void World::break_disk() {
-  constexpr Call kCalls[] = {Call::kCreate, Call::kWrite,      Call::kSync,
-                             Call::kLink,   Call::kSyncFolder, Call::kMakeFolder, Call::kRename};
+  constexpr Call kCalls[] = {Call::kCreate,
+                             Call::kWrite,
+                             Call::kSync,
+                             Call::kLink,
+                             Call::kSyncFolder,
+                             Call::kMakeFolder,
+                             Call::kRename};
   const char* const places[] = {"/journal.", "/plan.", ".seg", "/out", "/job", "/"};
   trouble_ = DiskTrouble{.call = kCalls[world_.random.below(std::size(kCalls))],
                          .where = places[world_.random.below(std::size(places))],
                          .times = world_.random.per_mille(500) ? 1 : UINT32_MAX};
   world_.trace.note("the disk breaks at " + trouble_->where,
-                    static_cast<std::uint64_t>(trouble_->call), trouble_->times);
+                    static_cast<std::uint64_t>(trouble_->call),
+                    trouble_->times);
   if (trouble_->times == 1) return;
   world_.clock.after(world_.random.between(milliseconds(10), seconds(20)),
                      [this] { trouble_.reset(); });
@@ -176,13 +182,13 @@ void World::wake_all() {
 std::optional<FakeFileSystem::Fault> World::on_disk_call(Call call,
                                                          const std::string& path,
                                                          std::size_t size) {
-  const bool naming = call == Call::kRename ||
-                      (call == Call::kLink && !disk_.content(kTarget).has_value());
+  const bool naming =
+      call == Call::kRename || (call == Call::kLink && !disk_.content(kTarget).has_value());
   if (naming && path == kTarget) {
     if (auto wrong = check_publish(disk_)) world_.truth.fail(*wrong);
   }
-  const bool changes = call != Call::kOpen && call != Call::kRead && call != Call::kList &&
-                       call != Call::kStat;
+  const bool changes =
+      call != Call::kOpen && call != Call::kRead && call != Call::kList && call != Call::kStat;
   const bool here = changes && path.find(crash_where_) != std::string::npos;
   if (here && calls_to_crash_ > 0 && --calls_to_crash_ == 0) {
     world_.trace.note("crash at: " + path, static_cast<std::uint64_t>(call));

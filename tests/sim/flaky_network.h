@@ -17,7 +17,6 @@
 
 namespace windrow::sim {
 
-
 class FlakyLine {
  public:
   using ToMasterEnd = std::function<void(AgentMessage)>;

@@ -28,9 +28,7 @@ TEST_P(PlantedFault, IsFoundWithinFiveHundredSeeds) {
   EXPECT_FALSE(ended_well(child));
 }
 
-INSTANTIATE_TEST_SUITE_P(All,
-                         PlantedFault,
-                         testing::Range(1, static_cast<int>(Fault::kLast) + 1));
+INSTANTIATE_TEST_SUITE_P(All, PlantedFault, testing::Range(1, static_cast<int>(Fault::kLast) + 1));
 
 #else
 

@@ -37,18 +37,21 @@ AgentBody::AgentBody(Surroundings& world,
                                 .user_log = folder.user("entry_script_log", id),
                                 .work = folder.work(id)};
   agent_ = std::make_unique<Agent>(
-      loop, disk,
+      loop,
+      disk,
       [this, &world, &loop](WorkerHost::Sink& sink) {
         auto host = std::make_unique<FakeWorkerHost>(world, loop, sink);
         host_ = host.get();
         return host;
       },
-      link, *this, std::move(config));
+      link,
+      *this,
+      std::move(config));
 }
 
 void AgentBody::attempt(const AttemptRecord& record, std::uint32_t items) {
-  world_.trace.note("agent: attempt ended", record.token.batch,
-                    static_cast<std::uint64_t>(record.status), items);
+  world_.trace.note(
+      "agent: attempt ended", record.token.batch, static_cast<std::uint64_t>(record.status), items);
 }
 
 void AgentBody::load(const fact::LoadEnded& load) {
@@ -123,8 +126,8 @@ Status MasterProcess::open(std::optional<fact::Reopened> reopen) {
   local_links_.to_agent = [this](MasterMessage message) {
     local_agent_->agent().on_message(std::move(message));
   };
-  local_agent_ = std::make_unique<AgentBody>(world_, disk_, loop, local_links_, 0,
-                                             master_->epoch() << 16U);
+  local_agent_ =
+      std::make_unique<AgentBody>(world_, disk_, loop, local_links_, 0, master_->epoch() << 16U);
   return local_agent_->agent().join();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/crc32c.h"
 #include "journal/plan_file.h"
@@ -108,9 +108,9 @@ Returned returned_for(const std::string& paths) {
   const std::uint32_t hash = crc32c(paths);
   Returned out;
   out.count = static_cast<std::uint32_t>(names.size());
-  if (hash % 19 == 0) out.count = 0;                    // nothing
-  if (hash % 19 == 1) out.count -= 1;                   // one item short
-  if (hash % 19 == 2) out.count += 1;                   // more rows than items
+  if (hash % 19 == 0) out.count = 0;   // nothing
+  if (hash % 19 == 1) out.count -= 1;  // one item short
+  if (hash % 19 == 2) out.count += 1;  // more rows than items
   for (std::uint32_t row = 0; row < out.count; ++row) {
     const std::string& name = names[std::min<std::size_t>(row, names.size() - 1)];
     out.rows += fmt::format("{} {:08x} {}\n", name, hash, row);

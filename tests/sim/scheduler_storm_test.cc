@@ -2,9 +2,9 @@
 //
 // The scheduler alone in a storm of events, most of them possible, some not: agents that nobody
 // knows, reports of hand-outs that never were. Whole worlds filter these out before they get here.
-#include <gtest/gtest.h>
-
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "core/schedule/scheduler.h"
 #include "oracle.h"
@@ -86,7 +86,8 @@ class Storm {
         if (scheduler_->state().listing_ended()) return event::TimePassed{};
         return event::Planned{{{random_.between(1, 4), random_.between(1, 3)}}, 9};
       case 1:
-        if (scheduler_->state().listing_ended() || random_.per_mille(800)) return event::TimePassed{};
+        if (scheduler_->state().listing_ended() || random_.per_mille(800))
+          return event::TimePassed{};
         return event::ListingEnded{};
       case 2:
         return event::AgentJoined{agent, random_.between(1, 3), random_.between(1, 6), "x.seg"};
@@ -147,7 +148,8 @@ class Storm {
   Event draw_attempt() {
     AttemptRecord record;
     record.agent = draw_agent();
-    record.token = {scheduler_->state().epoch(), static_cast<BatchId>(random_.below(30)),
+    record.token = {scheduler_->state().epoch(),
+                    static_cast<BatchId>(random_.below(30)),
                     random_.between(1, 3)};
     if (!handed_out_.empty() && random_.per_mille(900)) {
       const auto& [agent, token] = handed_out_[random_.below(handed_out_.size())];

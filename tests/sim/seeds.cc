@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "seeds.h"
 
-#include <fmt/core.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include <fmt/core.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "world.h"
 

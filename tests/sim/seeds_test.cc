@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
-#include <gtest/gtest.h>
+#include "seeds.h"
 
 #include <cstdlib>
 
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
 #include "base/plant.h"
-#include "seeds.h"
 #include "world.h"
 
 namespace windrow::sim {
@@ -17,7 +18,10 @@ TEST(Simulation, OneSeed) {
   planted_fault = static_cast<Fault>(number_from("WINDROW_SIM_PLANT", 0));
 #endif
   const WorldEnd end = World(number_from("WINDROW_SIM_SEED", 0), true).run();
-  fmt::print(stderr, "hash {:016x}, {} events, {} s\n", end.hash, end.steps,
+  fmt::print(stderr,
+             "hash {:016x}, {} events, {} s\n",
+             end.hash,
+             end.steps,
              std::chrono::duration<double>(end.took).count());
   EXPECT_EQ(end.failure.value_or(""), "");
 }

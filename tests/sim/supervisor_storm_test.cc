@@ -2,12 +2,13 @@
 //
 // The supervisor alone in a storm: workers that start, answer, lie and die in any order. Whatever
 // happens, every mini-batch that it was given is reported exactly once.
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "core/supervise/supervisor.h"
 #include "random.h"
@@ -27,7 +28,7 @@ class Storm {
     SuperviseLimits limits;
     limits.slots = random_.between(1, 4);
     limits.run_timeout = random_.between(milliseconds(500), seconds(5));
-    supervisor_.emplace(limits);
+    supervisor_ = std::make_unique<Supervisor>(limits);
     supervisor_->begin(now_, orders_);
     carry_out();
   }
@@ -211,7 +212,7 @@ class Storm {
 
   Random random_;
   TimePoint now_ = TimePoint(seconds(1000));
-  std::optional<Supervisor> supervisor_;
+  std::unique_ptr<Supervisor> supervisor_;
   Orders orders_;
   std::map<ProcessNumber, Inbox> inboxes_;
   std::set<Token> given_;

@@ -3,11 +3,11 @@
 // Everything that happens in a simulated world, as one number, and as text when somebody looks.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <string_view>
+
+#include <fmt/core.h>
 
 #include "os/fake_loop.h"
 
@@ -17,10 +17,7 @@ class Trace {
  public:
   Trace(const VirtualClock& clock, bool print) : clock_(clock), print_(print) {}
 
-  void note(std::string_view what,
-            std::uint64_t a = 0,
-            std::uint64_t b = 0,
-            std::uint64_t c = 0) {
+  void note(std::string_view what, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0) {
     for (const char letter : what) mix(static_cast<unsigned char>(letter));
     mix(static_cast<std::uint64_t>(clock_.now().time_since_epoch().count()));
     mix(a);
@@ -28,8 +25,13 @@ class Trace {
     mix(c);
     if (!print_) return;
     const Duration since = clock_.now() - TimePoint(std::chrono::seconds(1000));
-    fmt::print(stderr, "{:12.6f}  {} {} {} {}\n",
-               std::chrono::duration<double>(since).count(), what, a, b, c);
+    fmt::print(stderr,
+               "{:12.6f}  {} {} {} {}\n",
+               std::chrono::duration<double>(since).count(),
+               what,
+               a,
+               b,
+               c);
   }
 
   [[nodiscard]] std::uint64_t hash() const { return hash_; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "truth.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace windrow::sim {
 namespace {

@@ -93,8 +93,7 @@ void World::check_processes() {
   for (auto& zombie : zombies_) {
     if (!zombie->loop.take_ran()) continue;
     zombie->check_invariants();
-    if (zombie->master().finished() && !master_ &&
-        zombie->master().end() == MasterEnd::kFinished) {
+    if (zombie->master().finished() && !master_ && zombie->master().end() == MasterEnd::kFinished) {
       master_ = std::move(zombie);  // nobody had managed to take the job over
       master_ended();
     } else if (zombie->master().finished()) {
@@ -184,8 +183,8 @@ void World::job_ended() {
 void World::start_agents() {
   for (std::size_t id = 0; id < agents_.size(); ++id) {
     if (agents_[id] || job_over_ || world_.random.per_mille(800)) continue;
-    agents_[id] = std::make_unique<AgentProcess>(world_, disk_, static_cast<AgentId>(id),
-                                                 ++incarnations_[id] << 16U);
+    agents_[id] = std::make_unique<AgentProcess>(
+        world_, disk_, static_cast<AgentId>(id), ++incarnations_[id] << 16U);
     world_.trace.note("agent starts", id);
   }
 }
@@ -201,7 +200,8 @@ void World::connect_agents() {
 Status World::connect(AgentProcess& agent) {
   MasterProcess* const master = master_.get();
   auto line = std::make_shared<FlakyLine>(
-      world_, master->loop,
+      world_,
+      master->loop,
       [master](AgentMessage message) { master->master().on_message(std::move(message)); },
       agent.loop,
       [to = &agent](MasterMessage message) { to->agent().on_message(std::move(message)); });

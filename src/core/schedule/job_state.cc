@@ -44,8 +44,11 @@ Status JobState::check(const Fact& fact) const {
     }
     const Batch& batch = batches_[record.token.batch];
     RETURN_IF_ERROR(ok_if(batch.stage == BatchStage::kPending, "an attempt at a final mini-batch"));
-    return ok_if(one->succeeded <= batch.items &&
-                     (one->verdict != Verdict::kDone || record.rows.segment < segments_.size()),
+    if (one->verdict != Verdict::kDone) return {};
+    const RowRange& rows = record.rows;
+    RETURN_IF_ERROR(ok_if(rows.segment < segments_.size() && !segments_[rows.segment].closed,
+                          "rows in a segment that is not open"));
+    return ok_if(one->succeeded <= batch.items && rows.offset <= UINT64_MAX - rows.length,
                  "an attempt with impossible counts");
   }
   return {};

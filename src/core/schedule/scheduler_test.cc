@@ -65,7 +65,10 @@ class SchedulerTest : public testing::Test {
     return at(time, event::AgentJoined{agent, slots, window, fmt::format("{}.seg", agent)});
   }
 
-  Event ended(AgentId agent, BatchId batch, std::uint32_t picked, AttemptStatus status,
+  Event ended(AgentId agent,
+              BatchId batch,
+              std::uint32_t picked,
+              AttemptStatus status,
               std::uint32_t returned = 2) {
     AttemptRecord record;
     record.token = {scheduler_->state().epoch(), batch, picked};
@@ -198,7 +201,9 @@ TEST_F(SchedulerTest, FailedStartsEndTheJobOnlyAfterTwoMinutes) {
   plan(1);
   join(7, 1, 1);
   const auto failed = [](ProcessNumber process) {
-    return event::LoadEnded{{.agent = 7, .process = process, .status = LoadStatus::kException,
+    return event::LoadEnded{{.agent = 7,
+                             .process = process,
+                             .status = LoadStatus::kException,
                              .error_message = "no model"}};
   };
   EXPECT_EQ(at(seconds(60), failed(0)), "");

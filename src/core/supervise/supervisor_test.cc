@@ -48,8 +48,8 @@ class SupervisorTest : public testing::Test {
     }
     if (const auto* attempt = std::get_if<order::ReportAttempt>(&order)) {
       last_error_ = attempt->record.error_message;
-      return fmt::format("{}:{} ", attempt->record.token.batch,
-                         static_cast<int>(attempt->record.status));
+      return fmt::format(
+          "{}:{} ", attempt->record.token.batch, static_cast<int>(attempt->record.status));
     }
     if (const auto* load = std::get_if<order::ReportLoad>(&order)) {
       return fmt::format("load p{}:{} ", load->load.process, static_cast<int>(load->load.status));
@@ -198,10 +198,11 @@ TEST_F(SupervisorTest, NoMoreThanThreeTimesTheSlotsAreStartedInVain) {
   begin(2);
   std::string said_last;
   for (ProcessNumber process = 0; process < 6; ++process) {
-    supervisor_->load_failed(process,
-                             {.process = process, .status = LoadStatus::kException,
-                              .error_message = "no model"},
-                             now_, out_);
+    supervisor_->load_failed(
+        process,
+        {.process = process, .status = LoadStatus::kException, .error_message = "no model"},
+        now_,
+        out_);
     said();
     said_last = exits(process, WorkerPhase::kInit);
   }
@@ -289,8 +290,8 @@ TEST_F(SupervisorTest, IdleWorkerTakesOverWhatABusyOneHasNotRead) {
   give(0);
   give(1);
   ready(1);
-  const std::map<ProcessNumber, WorkerPage> pages = {
-      {0, page(WorkerPhase::kRun, 0, seconds(1))}, {1, page(WorkerPhase::kIdle, 0, seconds(1))}};
+  const std::map<ProcessNumber, WorkerPage> pages = {{0, page(WorkerPhase::kRun, 0, seconds(1))},
+                                                     {1, page(WorkerPhase::kIdle, 0, seconds(1))}};
   EXPECT_EQ(check(pages), "back 1 from p0 ");
   supervisor_->taken_back(0, {work(1)}, now_, out_);
   EXPECT_EQ(said(), "1>p1 ");

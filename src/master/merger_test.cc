@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "master/merger.h"
+
+#include <gtest/gtest.h>
+
+#include "base/crc32c.h"
+#include "os/fake_file_system.h"
+#include "os/fake_loop.h"
+
+namespace windrow {
+namespace {
+
+using std::chrono::seconds;
+
+class MergerTest : public testing::Test {
+ protected:
+  MergerTest() {
+    EXPECT_TRUE(fs_.make_folders("/out"));
+    EXPECT_TRUE(fs_.make_folders("/job/state/rows"));
+    state_.apply(fact::EpochBegan{.epoch = 1, .plan = 1});
+    state_.apply(fact::Planned{{{3, 1}}, 10});
+    state_.apply(fact::ListingEnded{});
+    state_.apply(fact::SegmentOpened{0, 0, "0.1.seg"});
+    segment_ = segment_head(0, 1);
+    merger_ = std::make_unique<Merger>(
+        loop_,
+        fs_,
+        JobFolder("/job"),
+        "/out/rows.txt",
+        Merger::Callbacks{.on_progress = [](std::uint64_t) {},
+                          .on_merged = [this](fact::Publishing one) { merged_ = one; },
+                          .on_error = [this](const std::string& cause) { error_ = cause; }});
+  }
+
+  // The mini-batch returns these rows, in this order of time.
+  void done(BatchId id, const std::string& rows) {
+    fact::AttemptEnded fact;
+    fact.record.token = {1, id, 1};
+    fact.record.rows.offset = segment_.size();
+    fact.record.rows.length = append_chunk({.token = fact.record.token}, rows, segment_);
+    fact.succeeded = 1;
+    state_.apply(fact);
+  }
+
+  void commit() {
+    fs_.put("/job/state/rows/0.1.seg", segment_);
+    state_.apply(fact::SegmentSynced{0, segment_.size(), {}});
+    merger_->follow(state_);
+  }
+
+  void complete() {
+    merger_->complete(state_);
+    clock_.run_for(seconds(1));
+  }
+
+  std::string publish() {
+    std::string said = "nothing";
+    merger_->publish([&](const Status& status) { said = status ? "" : status.error().message; });
+    clock_.run_for(seconds(1));
+    return said;
+  }
+
+  VirtualClock clock_;
+  FakeLoop loop_{clock_};
+  FakeFileSystem fs_;
+  JobState state_;
+  std::string segment_;
+  std::unique_ptr<Merger> merger_;
+  std::optional<fact::Publishing> merged_;
+  std::string error_;
+};
+
+TEST_F(MergerTest, PutsRowsInOrderOfMiniBatchesWhateverTheOrderOfTheirEnds) {
+  done(2, "two\n");
+  done(0, "zero\n");
+  commit();
+  done(1, "one\n");
+  commit();
+  complete();
+  ASSERT_TRUE(merged_);
+  EXPECT_EQ(merged_->length, 13U);
+  EXPECT_EQ(merged_->crc, crc32c("zero\none\ntwo\n"));
+  EXPECT_FALSE(fs_.content("/out/rows.txt"));
+  EXPECT_EQ(publish(), "");
+  EXPECT_EQ(fs_.durable()->content("/out/rows.txt"), "zero\none\ntwo\n");
+}
+
+TEST_F(MergerTest, LeavesOutMiniBatchesThatFailed) {
+  done(0, "zero\n");
+  fact::AttemptEnded failed;
+  failed.record.token = {1, 1, 1};
+  failed.verdict = Verdict::kFailed;
+  state_.apply(failed);
+  done(2, "two\n");
+  commit();
+  complete();
+  EXPECT_EQ(publish(), "");
+  EXPECT_EQ(fs_.content("/out/rows.txt"), "zero\ntwo\n");
+}
+
+TEST_F(MergerTest, TakesAFileWithTheSameBytesForItsOwn) {
+  done(0, "zero\n");
+  commit();
+  complete();
+  fs_.put("/out/rows.txt", "zero\n");
+  EXPECT_EQ(publish(), "");
+}
+
+TEST_F(MergerTest, NeverReplacesAForeignFile) {
+  done(0, "zero\n");
+  commit();
+  complete();
+  fs_.put("/out/rows.txt", "mine!\n");
+  EXPECT_NE(publish().find("is not the result of this job"), std::string::npos);
+  EXPECT_EQ(fs_.content("/out/rows.txt"), "mine!\n");
+}
+
+TEST_F(MergerTest, ReplacesTheTargetInOneStepWhenAsked) {
+  done(0, "zero\n");
+  commit();
+  complete();
+  fs_.put("/out/rows.txt", "old\n");
+  fs_.put("/out/rows.txt.windrow-new", "left over\n");
+  bool right = false;
+  merger_->replace([&](const Status& status) { right = status.has_value(); });
+  clock_.run_for(seconds(1));
+  EXPECT_TRUE(right);
+  EXPECT_EQ(fs_.content("/out/rows.txt"), "zero\n");
+  EXPECT_FALSE(fs_.content("/out/rows.txt.windrow-new"));
+}
+
+TEST_F(MergerTest, RefusesASegmentThatDoesNotHoldWhatTheJournalSays) {
+  done(0, "zero\n");
+  segment_[segment_.size() - 2] ^= 1;
+  commit();
+  complete();
+  EXPECT_FALSE(merged_);
+  EXPECT_NE(error_.find("is damaged at byte"), std::string::npos);
+}
+
+TEST_F(MergerTest, LeavesNothingBehindWhenItIsNotPublished) {
+  done(0, "zero\n");
+  commit();
+  complete();
+  merger_.reset();
+  EXPECT_FALSE(fs_.content("/out/rows.txt"));
+  EXPECT_TRUE(fs_.list("/out")->empty());
+}
+
+}  // namespace
+}  // namespace windrow
