@@ -29,29 +29,37 @@ Status JobLogs::Rebuild::run() const {
   LogFile failed(failed_path);
   report.write(ReportRows::header());
   ReportRows rows;
-  JobState state;
+  // Not a whole JobState: a million mini-batches would be held twice.
+  Epoch plan_epoch = 0;
+  std::uint64_t plan_bytes = 0;
+  std::map<BatchId, std::uint32_t> tries;  // of those that failed at least once
   std::optional<PlanReader> plan;
   const auto each = [&](Fact fact) -> Status {
-    if (const auto* began = std::get_if<fact::EpochBegan>(&fact);
-        began && began->epoch > end.epoch) {
-      return fail(ErrorCode::kConflict, "end");
-    }
-    state.apply(fact);
-    if (std::holds_alternative<fact::EpochBegan>(fact)) plan.reset();
-    if (const auto* load = std::get_if<fact::LoadEnded>(&fact)) {
+    if (const auto* began = std::get_if<fact::EpochBegan>(&fact)) {
+      if (began->epoch > end.epoch) return fail(ErrorCode::kConflict, "end");
+      plan_epoch = began->plan;
+      plan.reset();
+    } else if (const auto* planned = std::get_if<fact::Planned>(&fact)) {
+      plan_bytes = planned->plan_bytes;
+    } else if (const auto* reopened = std::get_if<fact::Reopened>(&fact)) {
+      if (reopened->failed_afresh) tries.clear();
+    } else if (const auto* load = std::get_if<fact::LoadEnded>(&fact)) {
       rows.append(*load, report.buffer());
       report.grown();
     }
     const auto* attempt = std::get_if<fact::AttemptEnded>(&fact);
     if (attempt == nullptr) return {};
     if (!plan) {
-      ASSIGN_OR_RETURN(plan, PlanReader::open(fs, folder.plan(state.plan())));
+      ASSIGN_OR_RETURN(plan, PlanReader::open(fs, folder.plan(plan_epoch)));
     }
-    RETURN_IF_ERROR(plan->index(state.plan_bytes()));
+    RETURN_IF_ERROR(plan->index(plan_bytes));
     ASSIGN_OR_RETURN(const PlanBatch batch, plan->read(attempt->record.token.batch));
+    const bool charged =
+        attempt->verdict == Verdict::kRetry || attempt->verdict == Verdict::kFailed;
+    const std::uint32_t used = charged ? ++tries[batch.id] : 0;
     const BatchNames names{batch.items, plan->head().root, batch.names};
     rows.append(*attempt, names, report.buffer());
-    rows.append_failed_items(*attempt, names, state.batches()[batch.id].tries, failed.buffer());
+    rows.append_failed_items(*attempt, names, used, failed.buffer());
     report.grown();
     failed.grown();
     return {};
