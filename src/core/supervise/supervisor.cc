@@ -35,7 +35,7 @@ void Supervisor::give(Work work, TimePoint now, Orders& out) {
   dispatch(now, out);
 }
 
-// What is not with a worker goes back first, then what workers have not read.
+// Only what is not with a worker yet goes back: what workers have not read is balanced here.
 void Supervisor::take_back(std::uint32_t count, TimePoint /*now*/, Orders& out) {
   while (count > 0 && !queue_.empty()) {
     hand_back(queue_.back().token, out);
