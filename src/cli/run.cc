@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/run_job.h"
 #include "core/spec/job_file.h"
+#include "core/spec/job_paths.h"
 #include "os/machine.h"
 
 namespace windrow {

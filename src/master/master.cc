@@ -100,7 +100,6 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
                                plan_->note(page.offsets, page.plan_bytes);
                                step(event::Planned{std::move(page.runs), page.plan_bytes});
                              },
-                         .on_checked = [this](std::uint64_t names) { checked_ += names; },
                          .on_ended =
                              [this] {
                                input_checked_ = true;

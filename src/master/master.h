@@ -120,8 +120,7 @@ class Master {
   std::unique_ptr<Merger> merger_;
   std::map<AgentId, Session> sessions_;
   bool resumed_ = false;        // input files are looked at before they are handed out
-  std::uint64_t checked_ = 0;   // names of the plan that the planner found unchanged
-  bool input_checked_ = false;  // all of them
+  bool input_checked_ = false;  // the planner found every name of the plan unchanged
   bool merge_waits_ = false;    // for input_checked_
   std::uint64_t merged_bytes_ = 0;
   bool stepping_ = false;

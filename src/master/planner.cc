@@ -43,7 +43,6 @@ struct Planner::Listing {
   BatchId next_id = 0;
 
   PlannedPage result;
-  std::uint64_t checked = 0;
   std::vector<std::string> problems;
   bool ended = false;
   Status status;
@@ -101,7 +100,6 @@ Status Planner::Listing::copy_old() {
 
 void Planner::Listing::make_page() {
   result = {};
-  checked = 0;
   status = try_page();
 }
 
@@ -177,7 +175,6 @@ Status Planner::Listing::compare(const std::vector<std::string>& names, std::siz
     }
     RETURN_IF_ERROR(stat_one(*name));
     ++used;
-    ++checked;
   }
   return {};
 }
@@ -249,7 +246,6 @@ void Planner::page_done() {
     return;
   }
   const auto self = self_;
-  if (listing.checked > 0) callbacks_.on_checked(listing.checked);
   if (!listing.result.runs.empty()) callbacks_.on_page(std::move(listing.result));
   if (*self == nullptr) return;
   if (listing.ended) {

@@ -51,9 +51,8 @@ class Planner {
  public:
   struct Callbacks {
     std::function<void(PlannedPage)> on_page;
-    std::function<void(std::uint64_t names)> on_checked;  // so many names of the old plan are fine
-    std::function<void()> on_ended;                       // listed, compared and written
-    std::function<void(const Error&)> on_error;           // kConflict: the input has changed
+    std::function<void()> on_ended;              // listed, compared and written
+    std::function<void(const Error&)> on_error;  // kConflict: the input has changed
   };
 
   Planner(Loop& loop, FileSystem& fs, PlannerConfig config, Callbacks callbacks);

@@ -8,6 +8,7 @@
 #include "agent/agent.h"
 #include "base/text.h"
 #include "core/spec/effective.h"
+#include "core/spec/job_paths.h"
 #include "core/spec/values.h"
 #include "os/control_socket.h"
 #include "os/epoll_loop.h"
@@ -236,31 +237,6 @@ class Run {
 };
 
 }  // namespace
-
-Status check_run(const JobSpec& spec, const JobPaths& paths, const JobState* before) {
-  PosixFileSystem fs;
-  const std::string script = script_path(spec);
-  const Result<FileStat> script_stat = fs.stat(script);
-  if (!script_stat || script_stat->kind != FileKind::kFile) {
-    return fail(ErrorCode::kInvalid, "there is no script '{}'", escape_bytes(script));
-  }
-  if (!fs.stat(paths.input_folder)) {
-    return fail(ErrorCode::kInvalid, "there is no input '{}'", escape_bytes(paths.input_folder));
-  }
-  if (paths.target.empty() || !fs.stat(paths.target)) return {};
-  if (before == nullptr) {
-    return fail(ErrorCode::kConflict,
-                "the output file '{}' exists; remove it or choose another with --append-row-to",
-                escape_bytes(paths.target));
-  }
-  // A job that died while it published has its own result there.
-  if (before->publishing()) return {};
-  return fail(
-      ErrorCode::kConflict,
-      "the output file '{}' exists (`windrow job merge` may have made it); move it away, then "
-      "go on with the job",
-      escape_bytes(paths.target));
-}
 
 Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view) {
   PosixFileSystem fs;  // outlives the loop, whose pool may still be working with it

@@ -12,7 +12,6 @@
 
 #include "base/result.h"
 #include "core/progress/progress.h"
-#include "core/spec/job_paths.h"
 #include "core/spec/job_spec.h"
 #include "journal/job_folder.h"
 #include "journal/journal.h"
@@ -52,10 +51,6 @@ struct RunOutcome {
   std::string target;
   std::optional<FirstError> first_error;
 };
-
-// What must be true before anything starts: script and input are there, the target is not. `before`
-// is what a job that goes on has already; null for a new one.
-Status check_run(const JobSpec& spec, const JobPaths& paths, const JobState* before);
 
 Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view);
 

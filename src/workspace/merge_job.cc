@@ -7,10 +7,10 @@
 
 #include "core/spec/job_paths.h"
 #include "master/merger.h"
-#include "os/control_socket.h"
 #include "os/epoll_loop.h"
 #include "os/posix_file_system.h"
 #include "workspace/jobs.h"
+#include "workspace/prepare_run.h"
 
 namespace windrow {
 
@@ -23,9 +23,7 @@ Result<MergedJob> merge_job(const std::string& name) {
   if (target.empty()) {
     return fail(ErrorCode::kInvalid, "job {} keeps no rows: it has no append_row_to", name);
   }
-  if (const auto pid = ask_who_runs(folder.control())) {
-    return fail(ErrorCode::kConflict, "job {} is running, in process {}", name, *pid);
-  }
+  RETURN_IF_ERROR(refuse_if_running(folder));
   ASSIGN_OR_RETURN(const ReplayedJob job, replay_job(fs, folder.state()));
   if (const auto& finished = job.state.finished();
       finished && finished->status == JobStatus::kCompleted) {

@@ -10,15 +10,13 @@
 #include "core/spec/effective.h"
 #include "core/spec/job_file.h"
 #include "core/spec/job_name.h"
+#include "core/spec/job_paths.h"
 #include "journal/fact_codec.h"
 #include "journal/record.h"
 #include "os/clock_steady.h"
-#include "os/control_socket.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
-#include "workspace/interpreter.h"
 #include "workspace/jobs.h"
-#include "workspace/worker_files.h"
 
 namespace windrow {
 namespace {
@@ -104,9 +102,7 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   PosixFileSystem fs;
   Jobs jobs(fs);
   ASSIGN_OR_RETURN(const JobFolder from, jobs.find(name));
-  if (const auto pid = ask_who_runs(from.control())) {
-    return fail(ErrorCode::kConflict, "job {} is running, in process {}", name, *pid);
-  }
+  RETURN_IF_ERROR(refuse_if_running(from));
   ASSIGN_OR_RETURN(const OldJob old, read_old(fs, from));
   if (!old.state.finished()) {
     return fail(ErrorCode::kConflict,
@@ -145,15 +141,10 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   if (spec.job_folder) job.run.name = base_name(job.run.folder.root());
   job.run.spec = spec;
   job.run.replace_target = replace;
-  const JobPaths paths = resolve_job_paths(spec, job.run.folder.root());
-  if (!replace) RETURN_IF_ERROR(check_run(spec, paths, nullptr));
-  ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(spec.python));
-  job.run.python = python.path;
-  ASSIGN_OR_RETURN(job.run.worker_program, unpack_worker(fs, jobs.cache()));
+  RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));
   RETURN_IF_ERROR(jobs.create(job.run.folder, spec, effective_job_file(spec, reading.origins)));
   RETURN_IF_ERROR(take_over(fs, from, old, job.run.folder));
   ASSIGN_OR_RETURN(job.run.job, replay_job(fs, job.run.folder.state()));
-  job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
   job.notices.push_back(
       fmt::format("job {} runs the failed mini-batches of {} again ({}) and keeps {}",
                   job.run.name,

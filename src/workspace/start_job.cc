@@ -5,32 +5,11 @@
 
 #include "base/text.h"
 #include "core/spec/effective.h"
-#include "os/control_socket.h"
+#include "core/spec/job_paths.h"
 #include "os/posix_file_system.h"
-#include "workspace/interpreter.h"
 #include "workspace/jobs.h"
-#include "workspace/worker_files.h"
 
 namespace windrow {
-namespace {
-
-Status refuse_if_running(const JobFolder& folder) {
-  if (const auto pid = ask_who_runs(folder.control())) {
-    return fail(
-        ErrorCode::kConflict, "job {} is running already, in process {}", folder.root(), *pid);
-  }
-  return {};
-}
-
-Status find_programs(FileSystem& fs, const Jobs& jobs, StartedJob& job) {
-  ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(job.run.spec.python));
-  job.run.python = python.path;
-  job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
-  ASSIGN_OR_RETURN(job.run.worker_program, unpack_worker(fs, jobs.cache()));
-  return {};
-}
-
-}  // namespace
 
 Result<StartedJob> start_job(JobReading reading, bool afresh) {
   PosixFileSystem fs;
@@ -44,14 +23,13 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   job.run.spec = std::move(reading.spec);
   job.run.folder = choice.folder;
   job.run.name = choice.name;
-  const JobPaths paths = resolve_job_paths(job.run.spec, choice.folder.root());
   if (choice.exists) {
     RETURN_IF_ERROR(refuse_if_running(choice.folder));
     ASSIGN_OR_RETURN(job.run.job, replay_job(fs, choice.folder.state()));
   }
-  RETURN_IF_ERROR(check_run(job.run.spec, paths, choice.exists ? &job.run.job.state : nullptr));
+  RETURN_IF_ERROR(prepare_run(fs, jobs, choice.exists ? &job.run.job.state : nullptr, job));
+  const JobPaths paths = resolve_job_paths(job.run.spec, choice.folder.root());
   RETURN_IF_ERROR(fs.make_casual_folders(paths.output_folder));
-  RETURN_IF_ERROR(find_programs(fs, jobs, job));
   if (choice.exists) {
     if (job.run.job.state.stopped() || job.run.job.state.finished()) {
       job.run.reopen = fact::Reopened{};
@@ -93,9 +71,7 @@ Result<StartedJob> resume_job(const std::string& name) {
                 job.run.name,
                 changed);
   }
-  const JobPaths paths = resolve_job_paths(job.run.spec, job.run.folder.root());
-  RETURN_IF_ERROR(check_run(job.run.spec, paths, &state));
-  RETURN_IF_ERROR(find_programs(fs, jobs, job));
+  RETURN_IF_ERROR(prepare_run(fs, jobs, &state, job));
   if (state.stopped() || state.finished()) job.run.reopen = fact::Reopened{.failed_afresh = failed};
   jobs.note_unfinished(job.run.folder, job.run.spec);
   job.notices.push_back(fmt::format("going on with job {} ({} of {} mini-batches are done)",

@@ -7,18 +7,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "core/spec/job_spec.h"
-#include "workspace/local_run.h"
+#include "workspace/prepare_run.h"
 
 namespace windrow {
-
-struct StartedJob {
-  LocalRun run;
-  std::vector<std::string> notices;  // lines for the user
-};
 
 // `windrow run`: goes on with an unfinished job of the same identity unless `afresh`.
 Result<StartedJob> start_job(JobReading reading, bool afresh);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/prepare_run.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "core/spec/job_paths.h"
+#include "os/control_socket.h"
+#include "workspace/interpreter.h"
+#include "workspace/worker_files.h"
+
+namespace windrow {
+namespace {
+
+Status check_paths(FileSystem& fs, const LocalRun& run, const JobState* before) {
+  const std::string script = script_path(run.spec);
+  const JobPaths paths = resolve_job_paths(run.spec, run.folder.root());
+  const Result<FileStat> script_stat = fs.stat(script);
+  if (!script_stat || script_stat->kind != FileKind::kFile) {
+    return fail(ErrorCode::kInvalid, "there is no script '{}'", escape_bytes(script));
+  }
+  if (!fs.stat(paths.input_folder)) {
+    return fail(ErrorCode::kInvalid, "there is no input '{}'", escape_bytes(paths.input_folder));
+  }
+  if (run.replace_target || paths.target.empty() || !fs.stat(paths.target)) return {};
+  if (before == nullptr) {
+    return fail(ErrorCode::kConflict,
+                "the output file '{}' exists; remove it or choose another with --append-row-to",
+                escape_bytes(paths.target));
+  }
+  // A job that died while it published has its own result there.
+  if (before->publishing()) return {};
+  return fail(
+      ErrorCode::kConflict,
+      "the output file '{}' exists (`windrow job merge` may have made it); move it away, then "
+      "go on with the job",
+      escape_bytes(paths.target));
+}
+
+}  // namespace
+
+Status refuse_if_running(const JobFolder& folder) {
+  if (const auto pid = ask_who_runs(folder.control())) {
+    return fail(
+        ErrorCode::kConflict, "job {} is running, in process {}", base_name(folder.root()), *pid);
+  }
+  return {};
+}
+
+Status prepare_run(FileSystem& fs, const Jobs& jobs, const JobState* before, StartedJob& job) {
+  RETURN_IF_ERROR(check_paths(fs, job.run, before));
+  ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(job.run.spec.python));
+  job.run.python = python.path;
+  job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
+  ASSIGN_OR_RETURN(job.run.worker_program, unpack_worker(fs, jobs.cache()));
+  return {};
+}
+
+}  // namespace windrow

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The steps that every command that runs a job takes before anything starts.
+//
+// Thread: any; blocks. Failure: kConflict for a job that is running or a target that exists,
+// kInvalid for a script, an input or an interpreter that is not there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "workspace/jobs.h"
+#include "workspace/local_run.h"
+
+namespace windrow {
+
+struct StartedJob {
+  LocalRun run;
+  std::vector<std::string> notices;  // lines for the user
+};
+
+Status refuse_if_running(const JobFolder& folder);
+
+// Script and input are there, the target is not (unless it is to be replaced); finds interpreter
+// and worker. REQUIRES: spec, folder and replace_target of the run. `before` is what a job that
+// goes on has already; null for a new one.
+Status prepare_run(FileSystem& fs, const Jobs& jobs, const JobState* before, StartedJob& job);
+
+}  // namespace windrow
