@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import tidy
+import tidy_source
 
 SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
 
@@ -191,7 +192,7 @@ def misses(plant: Plant, root: Path) -> str:
     for path, text in plant.files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
-    found = [f"{path}:{line}" for path, line, _ in plant.rule(tidy.Tree(plant.files, root))]
+    found = [f"{path}:{line}" for path, line, _ in plant.rule(tidy_source.Tree(plant.files, root))]
     if sorted(found) == plant.expected:
         return ""
     return f"{plant.rule.__name__} on {plant.files!r:.200}: found {found}, not {plant.expected}"

@@ -3,16 +3,14 @@
 
 import errno
 import os
-import random
 import re
 from typing import NamedTuple
 
 import pytest
-from harness import Call, World, count_calls, problems_of, read_calls
+from harness import Call, World, check_all, chosen, read_calls
 
 SAMPLE = 90
 LOG_SAMPLE = 10
-SEED = int(os.environ.get("CRASH_SEED", "1"))
 REFUSALS = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
 
 
@@ -20,16 +18,6 @@ class Fault(NamedTuple):
     at: int
     how: str  # once, forever, short or cut: CRASH_HOW
     error: int
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return World.make(tmp_path_factory.mktemp("errors"), files=400, mini_batch_size=2, pause=0.001)
-
-
-@pytest.fixture(scope="module")
-def calls(world: World) -> list[Call]:
-    return count_calls(world)
 
 
 def all_faults(calls: list[Call]) -> list[Fault]:
@@ -76,15 +64,12 @@ class Failing:
 
 
 def test_a_disk_that_refuses_ends_the_run_and_not_the_job(world: World, calls: list[Call]) -> None:
-    faults = random.Random(SEED).sample(all_faults(calls), SAMPLE)
-    problems = problems_of(Failing(world), faults)
-    assert not problems, "\n".join(problems)
+    check_all(Failing(world), chosen(all_faults(calls), SAMPLE))
 
 
 @pytest.mark.torture
 def test_every_call_may_fail(world: World, calls: list[Call]) -> None:
-    problems = problems_of(Failing(world), all_faults(calls))
-    assert not problems, "\n".join(problems)
+    check_all(Failing(world), all_faults(calls))
 
 
 def test_logs_that_cannot_be_written_once_harm_nothing(world: World) -> None:
@@ -94,7 +79,6 @@ def test_logs_that_cannot_be_written_once_harm_nothing(world: World) -> None:
     # Not what is made before the job begins: that is refused, and nothing is lost.
     calls = [call for call in read_calls(case.log) if call.name in ("open", "write")]
     calls = [call for call in calls if "readme" not in call.path]
-    chosen = random.Random(SEED).sample(calls, min(LOG_SAMPLE, len(calls)))
 
     def check(call: Call) -> str:
         one = world.case(f"logs-{call.number}")
@@ -107,5 +91,4 @@ def test_logs_that_cannot_be_written_once_harm_nothing(world: World) -> None:
         })  # fmt: skip
         return one.problem_of_result() if ended.code == 0 else f"{ended.code}: {ended.text}"
 
-    problems = problems_of(check, chosen)
-    assert not problems, "\n".join(problems)
+    check_all(check, chosen(calls, LOG_SAMPLE))

@@ -8,28 +8,17 @@ import signal
 from typing import NamedTuple
 
 import pytest
-from harness import Call, Case, World, count_calls, problems_of, read_calls
+from harness import SEED, Call, Case, World, check_all, chosen, read_calls
 from power_cut import PowerCut, snapshot
 from reader import read_job
 
 SAMPLE = 200
-SEED = int(os.environ.get("CRASH_SEED", "1"))
 
 
 class Death(NamedTuple):
     at: int
     how: str  # before, after or torn: CRASH_HOW
     form: str  # kill; synced: only what was synced is left; mixed: that and some of the rest
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return World.make(tmp_path_factory.mktemp("kill"), files=400, mini_batch_size=2, pause=0.002)
-
-
-@pytest.fixture(scope="module")
-def calls(world: World) -> list[Call]:
-    return count_calls(world)
 
 
 def all_deaths(calls: list[Call]) -> list[Death]:
@@ -93,17 +82,14 @@ class Dying:
 
 def test_a_killed_job_completes_with_the_same_bytes(world: World, calls: list[Call]) -> None:
     print(f"{len(calls)} calls change a file in a job of 200 mini-batches")
-    deaths = random.Random(SEED).sample(all_deaths(calls), SAMPLE)
     dying = Dying(world)
-    problems = problems_of(dying, deaths)
-    assert not problems, "\n".join(problems)
+    check_all(dying, chosen(all_deaths(calls), SAMPLE))
     assert dying.reached > SAMPLE * 0.8
 
 
 @pytest.mark.torture
 def test_every_call_may_be_the_last(world: World, calls: list[Call]) -> None:
-    problems = problems_of(Dying(world), all_deaths(calls))
-    assert not problems, "\n".join(problems)
+    check_all(Dying(world), all_deaths(calls))
 
 
 def test_a_job_may_be_killed_again_and_again(world: World, calls: list[Call]) -> None:
@@ -112,8 +98,7 @@ def test_a_job_may_be_killed_again_and_again(world: World, calls: list[Call]) ->
     dying = Dying(world)
     rounds = 200 if os.environ.get("WINDROW_TORTURE") else 12
     series = [tuple(chance.sample(deaths, 3)) for _ in range(rounds)]
-    problems = problems_of(lambda three: dying(*three), series)
-    assert not problems, "\n".join(problems)
+    check_all(lambda three: dying(*three), series)
 
 
 @pytest.mark.xfail(reason="a hidden file of a killed master is not removed by its successor")
@@ -129,5 +114,4 @@ def test_without_unnamed_files_nothing_is_left_beside_the_result(world: World) -
         case.run(named | {"CRASH_AT": str(call.number), "CRASH_HOW": "after"})
         return case.finish(named)
 
-    problems = problems_of(check, calls)
-    assert not problems, "\n".join(problems)
+    check_all(check, calls)

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from reader import Damaged, Fields, Job, RecordFile, crc32c, read_job
+from reader import Job, read_job
+from records import Damaged, Fields, RecordFile, crc32c
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 WINDROW = os.environ.get("WINDROW", str(REPOSITORY / "build/release/windrow"))

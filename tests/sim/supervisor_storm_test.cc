@@ -12,6 +12,7 @@
 
 #include "core/supervise/supervisor.h"
 #include "random.h"
+#include "storm.h"
 
 namespace windrow::sim {
 namespace {
@@ -19,7 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::uint64_t kSeeds = 400;
 constexpr int kEvents = 400;
 
 class Storm {
@@ -221,11 +221,7 @@ class Storm {
 };
 
 TEST(SupervisorStorm, WhateverWorkersDoEveryMiniBatchIsReportedExactlyOnce) {
-  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    SCOPED_TRACE(seed);
-    Storm(seed).run();
-    if (testing::Test::HasFailure()) return;
-  }
+  play_storms<Storm>();
 }
 
 }  // namespace
