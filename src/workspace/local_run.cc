@@ -71,12 +71,12 @@ MasterConfig master_config(const LocalRun& run,
                            std::uint32_t workers) {
   MasterConfig config;
   config.folder = run.folder;
-  config.limits.tries_max = run.spec.tries_max;
-  config.limits.error_threshold = run.spec.error_threshold;
-  config.limits.mini_batch_error_threshold = run.spec.mini_batch_error_threshold;
-  config.limits.run_timeout = run.spec.run_timeout;
+  config.limits.tries_max = run.spec.limits.tries_max;
+  config.limits.error_threshold = run.spec.limits.error_threshold;
+  config.limits.mini_batch_error_threshold = run.spec.limits.mini_batch_error_threshold;
+  config.limits.run_timeout = run.spec.limits.run_timeout;
   config.limits.overhead_timeout = kTaskOverheadTimeout;
-  config.limits.append_row = run.spec.append_row_to.has_value();
+  config.limits.append_row = !run.spec.append_row_to.empty();
   config.worker.program = {run.python, run.worker_program};
   config.worker.environment = worker_environment(run, paths, workers);
   config.worker.script = script_path(run.spec);
@@ -90,11 +90,11 @@ MasterConfig master_config(const LocalRun& run,
   }
   if (!has_level) {
     config.worker.argv.emplace_back("--logging_level");
-    config.worker.argv.emplace_back(to_text(run.spec.logging_level));
+    config.worker.argv.emplace_back(to_text(run.spec.record.logging_level));
   }
   config.worker.output_folder = paths.output_folder;
   config.worker.append_row = config.limits.append_row;
-  config.worker.run_timeout = run.spec.run_timeout;
+  config.worker.run_timeout = run.spec.limits.run_timeout;
   config.worker.overhead_timeout = kTaskOverheadTimeout;
   config.root = std::move(input.root);
   config.only = std::move(input.only);
@@ -144,7 +144,7 @@ class Run {
   Status open() {
     const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
     target_ = paths.target;
-    const std::uint32_t workers = run_.spec.workers.value_or(usable_cpus());
+    const std::uint32_t workers = run_.spec.worker.count.value_or(usable_cpus());
     ASSIGN_OR_RETURN(Input input, resolve_input(fs_, paths.input_folder));
     RETURN_IF_ERROR(fs_.make_casual_folders(paths.output_folder));
     if (!target_.empty()) RETURN_IF_ERROR(fs_.make_folders(parent_folder(target_)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/retry_job.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -129,7 +130,7 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
       flags.job_dir ? std::optional(join_path(current_folder(), *flags.job_dir)) : std::nullopt;
   for (OutputSpec& output : spec.outputs) {
     // The old result stays: without --replace the new one has a place of its own.
-    if (spec.append_row_to == output.name) {
+    if (std::ranges::find(spec.append_row_to, output.name) != spec.append_row_to.end()) {
       output.path = replace ? std::optional(old_target) : std::nullopt;
       if (replace) output.type = OutputType::kFile;
     }

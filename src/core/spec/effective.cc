@@ -128,11 +128,11 @@ void write_data(JobFileWriter& out, const JobSpec& spec) {
   for (const InputSpec& input : spec.inputs) {
     out.open(input.name);
     out.put("type", "uri_folder");
-    out.text("path", input.path);
+    out.text("path", input.paths.at(0));
     out.close();
   }
   out.close();
-  out.text("input_data", "${{inputs." + spec.input_data + "}}");
+  out.text("input_data", "${{inputs." + spec.input_data.at(0) + "}}");
   out.number("mini_batch_size", spec.mini_batch_size.files);
   if (spec.outputs.empty()) return;
   out.open("outputs");
@@ -155,8 +155,8 @@ void write_task(JobFileWriter& out, const JobSpec& spec) {
   out.text("code", spec.code);
   out.text("entry_script", spec.entry_script);
   if (!spec.arguments.empty()) out.text("program_arguments", join_arguments(spec.arguments));
-  if (spec.append_row_to) {
-    out.text("append_row_to", "${{outputs." + *spec.append_row_to + "}}");
+  if (!spec.append_row_to.empty()) {
+    out.text("append_row_to", "${{outputs." + spec.append_row_to[0] + "}}");
   } else {
     out.unset("append_row_to", "summary_only");
   }
@@ -174,18 +174,18 @@ void write_limits(JobFileWriter& out, const JobSpec& spec) {
   out.open("resources");
   out.fixed("instance_count", "1", "this machine");
   out.close();
-  if (spec.workers) {
-    out.number("max_concurrency_per_instance", *spec.workers);
+  if (spec.worker.count) {
+    out.number("max_concurrency_per_instance", *spec.worker.count);
   } else {
     out.unset("max_concurrency_per_instance", "as many workers as there are CPUs for them");
   }
   out.open("retry_settings");
-  out.number("max_retries", std::int64_t{spec.tries_max} - 1);
-  out.put("timeout", seconds_text(spec.run_timeout));
+  out.number("max_retries", std::int64_t{spec.limits.tries_max} - 1);
+  out.put("timeout", seconds_text(spec.limits.run_timeout));
   out.close();
-  out.number("error_threshold", spec.error_threshold);
-  out.number("mini_batch_error_threshold", spec.mini_batch_error_threshold);
-  out.put("logging_level", to_text(spec.logging_level));
+  out.number("error_threshold", spec.limits.error_threshold);
+  out.number("mini_batch_error_threshold", spec.limits.mini_batch_error_threshold);
+  out.put("logging_level", to_text(spec.record.logging_level));
 }
 
 }  // namespace
@@ -221,7 +221,8 @@ std::string identity_hash(const JobSpec& spec) {
   add_count(spec.inputs.size());
   for (const InputSpec& input : spec.inputs) {
     hash.update_field(input.name);
-    hash.update_field(input.path);
+    add_count(input.paths.size());
+    for (const std::string& path : input.paths) hash.update_field(path);
   }
   add_count(spec.outputs.size());
   for (const OutputSpec& output : spec.outputs) {
@@ -229,16 +230,21 @@ std::string identity_hash(const JobSpec& spec) {
     hash.update_field(to_text(output.type));
     add_optional(output.path);
   }
-  add_optional(spec.append_row_to);
+  add_count(spec.append_row_to.size());
+  for (const std::string& name : spec.append_row_to) hash.update_field(name);
   add_optional(spec.retry_of);
   return hash.finish();
 }
 
 std::string formation_hash(const JobSpec& spec) {
-  const auto data = std::ranges::find(spec.inputs, spec.input_data, &InputSpec::name);
   Sha256 hash;
   hash.update_field("windrow formation 1");
-  hash.update_field(data == spec.inputs.end() ? "" : data->path);
+  for (const std::string& name : spec.input_data) {
+    const auto data = std::ranges::find(spec.inputs, name, &InputSpec::name);
+    if (data == spec.inputs.end()) continue;
+    hash.update_field(std::to_string(data->paths.size()));
+    for (const std::string& path : data->paths) hash.update_field(path);
+  }
   hash.update_field("files");
   hash.update_field(std::to_string(spec.mini_batch_size.files));
   return hash.finish();

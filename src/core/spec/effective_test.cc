@@ -17,10 +17,10 @@ JobSpec small() {
   JobSpec spec;
   spec.code = "/code";
   spec.entry_script = "score.py";
-  spec.inputs = {{"data", "/in"}};
-  spec.input_data = "data";
+  spec.inputs = {{.name = "data", .paths = {"/in"}}};
+  spec.input_data = {"data"};
   spec.outputs = {{"output", OutputType::kFolder, std::nullopt}};
-  spec.append_row_to = "output";
+  spec.append_row_to = {"output"};
   return spec;
 }
 
@@ -35,7 +35,7 @@ JobSpec read_back(const JobSpec& spec) {
 
 TEST(EffectiveJobFile, ShowsEveryValueAndItsOrigin) {
   JobSpec spec = small();
-  spec.run_timeout = std::chrono::seconds(5);
+  spec.limits.run_timeout = std::chrono::seconds(5);
   spec.arguments = {"--a", "b c"};
   const Origins origins = {{"retry_settings.timeout", "--timeout"},
                            {"task.args", "f.yml:3:4"},
@@ -81,16 +81,16 @@ TEST(EffectiveJobFile, ReadsBackAsTheSameJob) {
   spec.arguments = {"", " ", "it's", "\"", "${{inputs.data}}", "\n", "\xff", "# no comment"};
   spec.environment_variables = {{"A", ""}, {"B", "a: b"}, {"C", "\xfe\xff"}, {"n", "\t\x01\x7f"}};
   spec.python = "python3";
-  spec.inputs.push_back({"labels", "/gr\xfcn # x/'y'"});
+  spec.inputs.push_back({.name = "labels", .paths = {"/gr\xfcn # x/'y'"}});
   spec.outputs = {{"o", OutputType::kFolder, "/o: p"}, {"p", OutputType::kFile, std::nullopt}};
-  spec.append_row_to.reset();
+  spec.append_row_to.clear();
   spec.mini_batch_size = {2147483647};
-  spec.workers = 65535;
-  spec.run_timeout = Duration(1);
-  spec.tries_max = 2147483648U;
-  spec.error_threshold = 2147483647;
-  spec.mini_batch_error_threshold = 0;
-  spec.logging_level = LoggingLevel::kDebug;
+  spec.worker.count = 65535;
+  spec.limits.run_timeout = Duration(1);
+  spec.limits.tries_max = 2147483648U;
+  spec.limits.error_threshold = 2147483647;
+  spec.limits.mini_batch_error_threshold = 0;
+  spec.record.logging_level = LoggingLevel::kDebug;
   spec.job_folder = "/jobs/x y";
   spec.retry_of = "-odd: name";
   EXPECT_EQ(read_back(spec), spec) << effective_job_file(spec, {});
@@ -144,12 +144,12 @@ TEST(IdentityHash, ChangesWithWhatMakesAnotherJob) {
   const std::vector<std::function<void(JobSpec&)>> changes = {
       [](JobSpec& s) { s.code = "/other"; },
       [](JobSpec& s) { s.entry_script = "other.py"; },
-      [](JobSpec& s) { s.inputs[0].path = "/other"; },
-      [](JobSpec& s) { s.inputs.push_back({"more", "/x"}); },
+      [](JobSpec& s) { s.inputs[0].paths = {"/other"}; },
+      [](JobSpec& s) { s.inputs.push_back({.name = "more", .paths = {"/x"}}); },
       [](JobSpec& s) { s.outputs[0].path = "/other"; },
       [](JobSpec& s) { s.outputs[0].path = ""; },
       [](JobSpec& s) { s.outputs[0].type = OutputType::kFile; },
-      [](JobSpec& s) { s.append_row_to.reset(); },
+      [](JobSpec& s) { s.append_row_to.clear(); },
       [](JobSpec& s) { s.mini_batch_size.files = 11; },
       [](JobSpec& s) { s.arguments = {"a"}; },
       [](JobSpec& s) { s.arguments = {"a", ""}; },
@@ -168,12 +168,12 @@ TEST(IdentityHash, StaysWhenOnlyLimitsNamesAndWorkersChange) {
   JobSpec spec = small();
   spec.name = "x";
   spec.labels.description = "x";
-  spec.run_timeout = Duration(1);
-  spec.tries_max = 1;
-  spec.error_threshold = 5;
-  spec.mini_batch_error_threshold = 5;
-  spec.workers = 3;
-  spec.logging_level = LoggingLevel::kDebug;
+  spec.limits.run_timeout = Duration(1);
+  spec.limits.tries_max = 1;
+  spec.limits.error_threshold = 5;
+  spec.limits.mini_batch_error_threshold = 5;
+  spec.worker.count = 3;
+  spec.record.logging_level = LoggingLevel::kDebug;
   spec.python = "python3";
   spec.job_folder = "/x";
   EXPECT_EQ(identity_hash(spec), identity_hash(small()));
@@ -183,12 +183,12 @@ TEST(FormationHash, DependsOnTheInputAndTheSizeAlone) {
   JobSpec spec = small();
   spec.arguments = {"a"};
   spec.entry_script = "other.py";
-  spec.inputs.push_back({"more", "/x"});
+  spec.inputs.push_back({.name = "more", .paths = {"/x"}});
   EXPECT_EQ(formation_hash(spec), formation_hash(small()));
   spec.mini_batch_size.files = 11;
   EXPECT_NE(formation_hash(spec), formation_hash(small()));
   spec = small();
-  spec.inputs[0].path = "/other";
+  spec.inputs[0].paths = {"/other"};
   EXPECT_NE(formation_hash(spec), formation_hash(small()));
 }
 

@@ -58,18 +58,18 @@ class JobFileTest : public ::testing::Test {
 TEST_F(JobFileTest, ASmallFileGetsEveryDefault) {
   const JobSpec spec = spec_of(kSmall);
   EXPECT_EQ(spec.name, "");
-  EXPECT_EQ(spec.inputs, (std::vector<InputSpec>{{"data", "/jobs/in"}}));
-  EXPECT_EQ(spec.input_data, "data");
+  EXPECT_EQ(spec.inputs, (std::vector<InputSpec>{{.name = "data", .paths = {"/jobs/in"}}}));
+  EXPECT_EQ(spec.input_data, std::vector<std::string>{"data"});
   EXPECT_EQ(spec.code, "/jobs");
   EXPECT_EQ(spec.entry_script, "score.py");
   EXPECT_EQ(spec.mini_batch_size.files, 10U);
-  EXPECT_EQ(spec.run_timeout, std::chrono::seconds(60));
-  EXPECT_EQ(spec.tries_max, 3U);
-  EXPECT_EQ(spec.error_threshold, -1);
-  EXPECT_EQ(spec.mini_batch_error_threshold, -1);
-  EXPECT_EQ(spec.logging_level, LoggingLevel::kInfo);
-  EXPECT_EQ(spec.workers, std::nullopt);
-  EXPECT_EQ(spec.append_row_to, std::nullopt);
+  EXPECT_EQ(spec.limits.run_timeout, std::chrono::seconds(60));
+  EXPECT_EQ(spec.limits.tries_max, 3U);
+  EXPECT_EQ(spec.limits.error_threshold, -1);
+  EXPECT_EQ(spec.limits.mini_batch_error_threshold, -1);
+  EXPECT_EQ(spec.record.logging_level, LoggingLevel::kInfo);
+  EXPECT_EQ(spec.worker.count, std::nullopt);
+  EXPECT_TRUE(spec.append_row_to.empty());
   EXPECT_TRUE(spec.outputs.empty());
   EXPECT_EQ(notices(kSmall), "");
 }
@@ -112,21 +112,21 @@ retry_of: digits-0
   EXPECT_EQ(spec.name, "digits-1");
   EXPECT_EQ(spec.labels.description, "Which digit is it?");
   EXPECT_EQ(spec.labels.tags.at("version"), "1");
-  EXPECT_EQ(spec.inputs[1].path, "/jobs/labels");
+  EXPECT_EQ(spec.inputs[1].paths[0], "/jobs/labels");
   EXPECT_EQ(spec.outputs[0], (OutputSpec{"rows", OutputType::kFile, "/jobs/out/p.csv"}));
   EXPECT_EQ(spec.outputs[1], (OutputSpec{"extra", OutputType::kFolder, std::nullopt}));
   EXPECT_EQ(spec.mini_batch_size.files, 5U);
-  EXPECT_EQ(spec.mini_batch_error_threshold, 4);
-  EXPECT_EQ(spec.error_threshold, 10);
-  EXPECT_EQ(spec.logging_level, LoggingLevel::kDebug);
-  EXPECT_EQ(spec.workers, 8U);
-  EXPECT_EQ(spec.tries_max, 1U);
-  EXPECT_EQ(spec.run_timeout, std::chrono::milliseconds(500));
+  EXPECT_EQ(spec.limits.mini_batch_error_threshold, 4);
+  EXPECT_EQ(spec.limits.error_threshold, 10);
+  EXPECT_EQ(spec.record.logging_level, LoggingLevel::kDebug);
+  EXPECT_EQ(spec.worker.count, 8U);
+  EXPECT_EQ(spec.limits.tries_max, 1U);
+  EXPECT_EQ(spec.limits.run_timeout, std::chrono::milliseconds(500));
   EXPECT_EQ(spec.environment_variables,
             (std::map<std::string, std::string>{{"A", "b"}, {"N", "1"}, {"EMPTY", ""}}));
   EXPECT_EQ(spec.code, "/jobs/src");
   EXPECT_EQ(spec.entry_script, "pkg/score.py");
-  EXPECT_EQ(spec.append_row_to, "rows");
+  EXPECT_EQ(spec.append_row_to, std::vector<std::string>{"rows"});
   EXPECT_EQ(spec.python, "/jobs/venv/bin/python");
   EXPECT_EQ(spec.job_folder, "/jobs/folder");
   EXPECT_EQ(spec.retry_of, "digits-0");
@@ -292,8 +292,9 @@ TEST_F(JobFileTest, EveryNumberIsTakenInItsRangeAndRefusedBesideIt) {
 }
 
 TEST_F(JobFileTest, TriesAreRetriesAndOne) {
-  EXPECT_EQ(spec_of(kSmall + std::string("retry_settings: {max_retries: 2147483647}")).tries_max,
-            2147483648U);
+  EXPECT_EQ(
+      spec_of(kSmall + std::string("retry_settings: {max_retries: 2147483647}")).limits.tries_max,
+      2147483648U);
 }
 
 TEST_F(JobFileTest, TheScriptIsFoundWithAndWithoutACodeFolder) {
@@ -375,9 +376,9 @@ TEST_F(JobFileTest, SetWorksAsIfItStoodInTheFile) {
   set("error_threshold", "3");
   const auto reading = read(kSmall + std::string("error_threshold: 2\n"));
   ASSERT_TRUE(reading);
-  EXPECT_EQ(reading->spec.run_timeout, std::chrono::seconds(5));
-  EXPECT_EQ(reading->spec.inputs[0].path, "/jobs/other");
-  EXPECT_EQ(reading->spec.error_threshold, 3);
+  EXPECT_EQ(reading->spec.limits.run_timeout, std::chrono::seconds(5));
+  EXPECT_EQ(reading->spec.inputs[0].paths[0], "/jobs/other");
+  EXPECT_EQ(reading->spec.limits.error_threshold, 3);
   EXPECT_EQ(reading->origins.at("error_threshold"), "--set error_threshold=3");
   EXPECT_EQ(reading->origins.at("task.entry_script"), "job.yml:6:17");
 }

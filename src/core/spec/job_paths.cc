@@ -68,19 +68,19 @@ std::string script_path(const JobSpec& spec) {
 
 JobPaths resolve_job_paths(const JobSpec& spec, std::string_view job_folder) {
   JobPaths paths;
-  for (const InputSpec& input : spec.inputs) paths.inputs[input.name] = input.path;
+  for (const InputSpec& input : spec.inputs) paths.inputs[input.name] = input.paths.at(0);
   const OutputSpec* main = spec.outputs.empty() ? nullptr : &spec.outputs.front();
   for (const OutputSpec& output : spec.outputs) {
     paths.outputs[output.name] = output_path(output, job_folder);
-    if (spec.append_row_to == output.name) main = &output;
+    if (!spec.append_row_to.empty() && spec.append_row_to[0] == output.name) main = &output;
   }
-  paths.input_folder = paths.inputs[spec.input_data];
+  paths.input_folder = paths.inputs[spec.input_data.at(0)];
   paths.output_folder = join_path(job_folder, "outputs");
   if (main != nullptr) {
     const std::string& path = paths.outputs[main->name];
     paths.output_folder = main->type == OutputType::kFile ? parent_folder(path) : path;
   }
-  if (spec.append_row_to) {
+  if (!spec.append_row_to.empty()) {
     CHECK(main != nullptr);
     const std::string& path = paths.outputs[main->name];
     paths.target = main->type == OutputType::kFile ? path : join_path(path, kDefaultRowFile);

@@ -57,8 +57,9 @@ TEST(ScriptPath, KnowsFilesAndModules) {
 class JobPathsTest : public ::testing::Test {
  protected:
   JobPathsTest() {
-    spec_.inputs = {{"data", "/in"}, {"labels", "/labels dir"}};
-    spec_.input_data = "data";
+    spec_.inputs = {{.name = "data", .paths = {"/in"}},
+                    {.name = "labels", .paths = {"/labels dir"}}};
+    spec_.input_data = {"data"};
   }
 
   JobPaths resolve() { return resolve_job_paths(spec_, "/job"); }
@@ -68,21 +69,21 @@ class JobPathsTest : public ::testing::Test {
 
 TEST_F(JobPathsTest, RowsOfAFolderOutputGoToTheDefaultFileInIt) {
   spec_.outputs = {{"other", OutputType::kFolder, "/o"}, {"out", OutputType::kFolder, "/rows"}};
-  spec_.append_row_to = "out";
+  spec_.append_row_to = {"out"};
   EXPECT_EQ(resolve().target, "/rows/parallel_run_step.txt");
   EXPECT_EQ(resolve().output_folder, "/rows");
 }
 
 TEST_F(JobPathsTest, RowsOfAFileOutputGoToExactlyThatFile) {
   spec_.outputs = {{"out", OutputType::kFile, "/rows/p.csv"}};
-  spec_.append_row_to = "out";
+  spec_.append_row_to = {"out"};
   EXPECT_EQ(resolve().target, "/rows/p.csv");
   EXPECT_EQ(resolve().output_folder, "/rows");
 }
 
 TEST_F(JobPathsTest, OutputsWithoutAPathLieInTheJobFolder) {
   spec_.outputs = {{"a", OutputType::kFolder, {}}, {"b", OutputType::kFile, {}}};
-  spec_.append_row_to = "b";
+  spec_.append_row_to = {"b"};
   EXPECT_EQ(resolve().outputs.at("a"), "/job/outputs/a");
   EXPECT_EQ(resolve().target, "/job/outputs/b/parallel_run_step.txt");
 }

@@ -29,17 +29,24 @@ inline constexpr Duration kRunTimeoutMax = std::chrono::seconds(259200);
 
 enum class LoggingLevel { kWarning, kInfo, kDebug };
 
-// How many files make a mini-batch. The whole syntax of sizes is in values.h; file input takes a
-// count of files only.
-struct FileCount {
-  std::uint32_t files = 10;  // [1, kIntMax]
-  friend bool operator==(const FileCount&, const FileCount&) = default;
+// When a mini-batch of files closes: as soon as one of the caps is reached. The whole syntax of
+// sizes is in values.h.
+struct BatchSize {
+  std::uint32_t files = 10;            // [1, kIntMax]; kIntMax when only bytes were said
+  std::optional<std::uint64_t> bytes;  // a larger file makes a mini-batch of its own
+  friend bool operator==(const BatchSize&, const BatchSize&) = default;
 };
 
-// A folder that the script reads. One of them, JobSpec::input_data, is cut into mini-batches.
+enum class InputType { kFolder, kFile, kLiteral };  // uri_folder, uri_file, a value for arguments
+
+// Something the script reads. Those in JobSpec::input_data are cut into mini-batches.
 struct InputSpec {
   std::string name;
-  std::string path;
+  InputType type = InputType::kFolder;
+  // Folders, files, globs, `@FILE` (a list of paths) or `-` (a list on standard input). A literal
+  // has its value as the only one.
+  std::vector<std::string> paths;
+  std::vector<std::string> ignore;  // globs of names that are left out
   friend bool operator==(const InputSpec&, const InputSpec&) = default;
 };
 
@@ -50,6 +57,64 @@ struct OutputSpec {
   OutputType type = OutputType::kFolder;
   std::optional<std::string> path;  // none: outputs/<name>/ in the job folder; see job_paths.h
   friend bool operator==(const OutputSpec&, const OutputSpec&) = default;
+};
+
+enum class OutputExists { kRefuse, kOverwrite };
+enum class Profiler { kNone, kCProfile, kProfile };
+enum class GpuSurplus { kAuto, kUnset, kHide };  // workers beyond the GPUs: see docs/manual/gpus.md
+enum class RowText { kAzure, kCsv, kJsonLines };
+
+// How rows become text; kAzure is the text that append_row promises. docs/manual/results.md.
+struct RowStyle {
+  RowText text = RowText::kAzure;
+  std::optional<std::string> separator;  // none: the format's own
+  bool header = false;                   // column names of a DataFrame, once, at the top
+  friend bool operator==(const RowStyle&, const RowStyle&) = default;
+};
+
+// When an attempt is given up and the job as a whole.
+struct LimitSpec {
+  Duration run_timeout = std::chrono::seconds(60);  // (0, kRunTimeoutMax]
+  Duration overhead_timeout = kTaskOverheadTimeout;
+  std::optional<Duration> progress_timeout;  // none: 3 x (run + overhead)
+  Duration first_task_timeout = std::chrono::seconds(600);
+  std::optional<Duration> init_timeout;          // none: 3 x run + 30 s
+  std::uint32_t tries_max = 3;                   // max_retries + 1; [1, kIntMax + 1]
+  Duration retry_delay{};                        // between a failed attempt and the next
+  std::vector<std::string> retry_on;             // exception types; empty: every failure
+  std::vector<std::string> fail_fast_on;         // exception types that are never tried again
+  std::int64_t error_threshold = -1;             // failed items; -1: any number
+  std::int64_t mini_batch_error_threshold = -1;  // failed mini-batches; -1: any number
+  double allowed_failed_percent = 100;           // of all mini-batches, once all are planned
+  bool strict_results = false;                   // more rows than items fail the attempt
+  bool retry_short_returns = false;              // so do fewer
+  friend bool operator==(const LimitSpec&, const LimitSpec&) = default;
+};
+
+// What worker processes may use of the machine.
+struct WorkerSpec {
+  std::optional<std::uint32_t> count;  // none: by GPUs and CPUs that are there for us
+  std::uint64_t rss_max = 0;           // bytes; a worker above it is replaced; 0: no limit
+  std::uint32_t batches_max = 0;       // mini-batches after which it is replaced; 0: no limit
+  std::uint32_t nice = 0;              // [0, 20]
+  std::optional<std::uint32_t> gpus;   // of this machine; none: as many as are found
+  double gpus_per_worker = 1;          // 0.5: two workers share one; 2: each has two
+  GpuSurplus gpu_surplus = GpuSurplus::kAuto;
+  std::uint64_t user_log_max = 256U << 20U;  // bytes of one log file of the script's
+  friend bool operator==(const WorkerSpec&, const WorkerSpec&) = default;
+};
+
+// What is recorded beside the result.
+struct RecordSpec {
+  LoggingLevel logging_level = LoggingLevel::kInfo;
+  bool logging_level_said = false;               // then it also filters EntryScript().logger
+  std::string python_logging_level = "WARNING";  // of Python's root logger
+  Duration monitor_interval = std::chrono::seconds(600);  // 0: no resource monitor
+  Profiler profiler = Profiler::kNone;
+  bool copy_logs_to_parent = false;
+  bool push_metrics_to_parent = false;
+  std::string metrics_name_prefix;
+  friend bool operator==(const RecordSpec&, const RecordSpec&) = default;
 };
 
 // Said about the job, for people. Changes nothing.
@@ -73,20 +138,26 @@ struct JobSpec {
   std::map<std::string, std::string> environment_variables;
   std::optional<std::string> python;  // --python; a bare command name is looked up in PATH
 
-  std::vector<InputSpec> inputs;  // in the order declared; names are unique
-  std::string input_data;         // the name of the one that is cut into mini-batches
-  FileCount mini_batch_size;
+  std::vector<InputSpec> inputs;        // in the order declared; names are unique
+  std::vector<std::string> input_data;  // names of those that are cut into mini-batches, in order
+  BatchSize mini_batch_size;
+  bool largest_first = false;      // mini-batches with most bytes are handed out first
+  bool allow_empty_input = false;  // an input without files gives an empty result
+  // Mini-batches without items instead of an input: run([]) so many times.
+  std::optional<std::uint32_t> rank_mini_batch_count;
 
   std::vector<OutputSpec> outputs;  // in the order declared; names are unique
-  // append_row: the name of the output that gets the rows. None: summary_only.
-  std::optional<std::string> append_row_to;
+  // append_row: the names of the outputs that get rows. Empty: summary_only.
+  std::vector<std::string> append_row_to;
+  RowStyle rows;
+  OutputExists output_exists = OutputExists::kRefuse;
+  bool staged_outputs = false;  // files of an attempt are moved into place when it has won
+  bool v1_argv = false;         // compat.v1_argv: sys.argv holds the whole set of the v1 engine
 
-  std::optional<std::uint32_t> workers;             // none: as many as this machine has CPUs for us
-  Duration run_timeout = std::chrono::seconds(60);  // (0, kRunTimeoutMax]
-  std::uint32_t tries_max = 3;                      // max_retries + 1; [1, kIntMax + 1]
-  std::int64_t error_threshold = -1;                // failed items; -1: any number
-  std::int64_t mini_batch_error_threshold = -1;     // failed mini-batches; -1: any number
-  LoggingLevel logging_level = LoggingLevel::kInfo;
+  LimitSpec limits;
+  WorkerSpec worker;
+  RecordSpec record;
+  bool strict = false;  // warnings about settings that contradict each other are refusals
 
   std::optional<std::string> job_folder;  // --job-dir
   std::optional<std::string> retry_of;    // the job whose failed mini-batches this one runs again

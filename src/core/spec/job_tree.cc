@@ -94,8 +94,8 @@ class JobTree {
     const std::optional<Place> data = reader_.at(root_, "input_data");
     if (!data) return reader_.missing(root_, "input_data");
     const std::optional<std::string> name = reference(*data, Reference::Kind::kInput);
-    if (name) spec_.input_data = *name;
-    if (const auto size = reader_.value_at(root_, "mini_batch_size", parse_file_count)) {
+    if (name) spec_.input_data = {*name};
+    if (const auto size = reader_.value_at(root_, "mini_batch_size", parse_batch_size)) {
       spec_.mini_batch_size = *size;
     }
   }
@@ -129,7 +129,7 @@ class JobTree {
       reader_.notice_at(place, "mode", "has no effect: the folder is read where it is");
     }
     const std::optional<std::string> path = path_at(place, "path");
-    if (path) spec_.inputs.push_back({name, *path});
+    if (path) spec_.inputs.push_back({.name = name, .paths = {*path}});
     if (!place.node->find("path")) reader_.missing(place, "path");
   }
 
@@ -179,7 +179,9 @@ class JobTree {
     read_script(*task);
     read_arguments(*task);
     if (const auto target = reader_.at(*task, "append_row_to")) {
-      spec_.append_row_to = reference(*target, Reference::Kind::kOutput);
+      if (const auto name = reference(*target, Reference::Kind::kOutput)) {
+        spec_.append_row_to = {*name};
+      }
     }
     if (const auto environment = reader_.at(*task, "environment")) {
       reader_.notice(*environment,
@@ -231,23 +233,24 @@ class JobTree {
   }
 
   void read_limits() {
-    if (const auto n = number(root_, "error_threshold", -1, kIntMax)) spec_.error_threshold = *n;
+    if (const auto n = number(root_, "error_threshold", -1, kIntMax))
+      spec_.limits.error_threshold = *n;
     if (const auto n = number(root_, "mini_batch_error_threshold", -1, kIntMax)) {
-      spec_.mini_batch_error_threshold = *n;
+      spec_.limits.mini_batch_error_threshold = *n;
     }
     if (const auto n = number(root_, "max_concurrency_per_instance", 1, kWorkersMax)) {
-      spec_.workers = static_cast<std::uint32_t>(*n);
+      spec_.worker.count = static_cast<std::uint32_t>(*n);
     }
     if (const auto level = reader_.value_at(root_, "logging_level", parse_logging_level)) {
-      spec_.logging_level = *level;
+      spec_.record.logging_level = *level;
     }
     const std::optional<Place> retry = reader_.map_at(root_, "retry_settings", retry_keys());
     if (!retry) return;
     if (const auto n = number(*retry, "max_retries", 0, kIntMax)) {
-      spec_.tries_max = static_cast<std::uint32_t>(*n) + 1;
+      spec_.limits.tries_max = static_cast<std::uint32_t>(*n) + 1;
     }
     if (const auto timeout = reader_.value_at(*retry, "timeout", parse_seconds)) {
-      spec_.run_timeout = *timeout;
+      spec_.limits.run_timeout = *timeout;
     }
   }
 

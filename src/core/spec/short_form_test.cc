@@ -50,10 +50,10 @@ TEST_F(ShortFormTest, AScriptAndAnInputAreAJob) {
   const JobSpec spec = spec_of("sub/score.py");
   EXPECT_EQ(spec.code, "/here/sub");
   EXPECT_EQ(spec.entry_script, "score.py");
-  EXPECT_EQ(spec.inputs, (std::vector<InputSpec>{{"data", "/here/in"}}));
-  EXPECT_EQ(spec.input_data, "data");
+  EXPECT_EQ(spec.inputs, (std::vector<InputSpec>{{.name = "data", .paths = {"/here/in"}}}));
+  EXPECT_EQ(spec.input_data, std::vector<std::string>{"data"});
   EXPECT_EQ(spec.mini_batch_size.files, 10U);
-  EXPECT_EQ(spec.tries_max, 3U);
+  EXPECT_EQ(spec.limits.tries_max, 3U);
   EXPECT_EQ(target(), "/job/outputs/output/parallel_run_step.txt");
 }
 
@@ -86,12 +86,12 @@ TEST_F(ShortFormTest, EveryFlagIsUnderstood) {
   flags_.arguments = {{"--a", "b c", "", "\xff"}};
   const JobSpec spec = spec_of();
   EXPECT_EQ(spec.mini_batch_size.files, 3U);
-  EXPECT_EQ(spec.workers, 4U);
-  EXPECT_EQ(spec.run_timeout, std::chrono::milliseconds(1500));
-  EXPECT_EQ(spec.tries_max, 1U);
-  EXPECT_EQ(spec.error_threshold, 7);
-  EXPECT_EQ(spec.mini_batch_error_threshold, 8);
-  EXPECT_EQ(spec.logging_level, LoggingLevel::kWarning);
+  EXPECT_EQ(spec.worker.count, 4U);
+  EXPECT_EQ(spec.limits.run_timeout, std::chrono::milliseconds(1500));
+  EXPECT_EQ(spec.limits.tries_max, 1U);
+  EXPECT_EQ(spec.limits.error_threshold, 7);
+  EXPECT_EQ(spec.limits.mini_batch_error_threshold, 8);
+  EXPECT_EQ(spec.record.logging_level, LoggingLevel::kWarning);
   EXPECT_EQ(spec.python, "python3.11");
   EXPECT_EQ(spec.job_folder, "/here/../job");
   EXPECT_EQ(spec.name, "mine");
@@ -137,7 +137,7 @@ TEST_F(ShortFormTest, PathsThatAreNoneAreRefused) {
 
 TEST_F(ShortFormTest, PathsNeedNotBeUtf8) {
   flags_.input = "gr\xfcn";
-  EXPECT_EQ(spec_of().inputs[0].path, "/here/gr\xfcn");
+  EXPECT_EQ(spec_of().inputs[0].paths[0], "/here/gr\xfcn");
 }
 
 TEST_F(ShortFormTest, OriginsNameFlagsAndDefaults) {
@@ -158,9 +158,10 @@ TEST_F(ShortFormTest, FlagsOverrideAJobFile) {
   ASSERT_TRUE(reading) << problems_text(reading.error());
   const JobSpec& spec = reading->spec;
   EXPECT_EQ(spec.inputs,
-            (std::vector<InputSpec>{{"images", "/here/in"}, {"labels", "/jobs/labels"}}));
-  EXPECT_EQ(spec.run_timeout, std::chrono::seconds(9));
-  EXPECT_EQ(spec.tries_max, 2U);
+            (std::vector<InputSpec>{{.name = "images", .paths = {"/here/in"}},
+                                    {.name = "labels", .paths = {"/jobs/labels"}}}));
+  EXPECT_EQ(spec.limits.run_timeout, std::chrono::seconds(9));
+  EXPECT_EQ(spec.limits.tries_max, 2U);
   EXPECT_EQ(spec.arguments, (std::vector<std::string>{"x"}));
   EXPECT_EQ(resolve_job_paths(spec, "/job").target, "/here/new/parallel_run_step.txt");
   EXPECT_EQ(reading->origins.at("retry_settings.timeout"), "--timeout");

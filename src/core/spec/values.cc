@@ -142,7 +142,7 @@ Result<SizeCaps> parse_size(std::string_view text) {
   }
 }
 
-Result<FileCount> parse_file_count(std::string_view text) {
+Result<BatchSize> parse_batch_size(std::string_view text) {
   ASSIGN_OR_RETURN(const SizeCaps caps, parse_size(text));
   if (caps.bytes || caps.rows) {
     return fail(ErrorCode::kInvalid,
@@ -160,7 +160,7 @@ Result<FileCount> parse_file_count(std::string_view text) {
                 std::string(trimmed(text)),
                 kIntMax);
   }
-  return FileCount{static_cast<std::uint32_t>(files)};
+  return BatchSize{.files = static_cast<std::uint32_t>(files)};
 }
 
 Result<LoggingLevel> parse_logging_level(std::string_view text) {

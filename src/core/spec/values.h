@@ -44,7 +44,7 @@ struct SizeCaps {
 Result<SizeCaps> parse_size(std::string_view text);
 
 // The size of mini-batches of files: a count of files and, in this version, nothing else.
-Result<FileCount> parse_file_count(std::string_view text);
+Result<BatchSize> parse_batch_size(std::string_view text);
 
 // WARNING, INFO or DEBUG in any letter case.
 Result<LoggingLevel> parse_logging_level(std::string_view text);

@@ -149,16 +149,16 @@ TEST(ParseSize, RefusesWhatIsNoSize) {
   }
 }
 
-TEST(ParseFileCount, TakesACountOfFilesOnly) {
-  EXPECT_EQ(parse_file_count("1")->files, 1U);
-  EXPECT_EQ(parse_file_count("10 files")->files, 10U);
-  EXPECT_EQ(parse_file_count("2147483647")->files, 2147483647U);
-  EXPECT_EQ(why(parse_file_count("2147483648")),
+TEST(ParseBatchSize, TakesACountOfFilesOnly) {
+  EXPECT_EQ(parse_batch_size("1")->files, 1U);
+  EXPECT_EQ(parse_batch_size("10 files")->files, 10U);
+  EXPECT_EQ(parse_batch_size("2147483647")->files, 2147483647U);
+  EXPECT_EQ(why(parse_batch_size("2147483648")),
             "2147483648 is out of range; allowed is 1 to 2147483647");
-  EXPECT_EQ(why(parse_file_count("0")), "'0' is out of range; at least 1");
-  EXPECT_EQ(why(parse_file_count("10, 5 files")), "'10, 5 files' counts files twice");
+  EXPECT_EQ(why(parse_batch_size("0")), "'0' is out of range; at least 1");
+  EXPECT_EQ(why(parse_batch_size("10, 5 files")), "'10, 5 files' counts files twice");
   for (const char* later : {"1024KB", "100 kb", "500 rows", "10 files, 1MB"}) {
-    EXPECT_TRUE(why(parse_file_count(later)).find("until a later version") != std::string::npos)
+    EXPECT_TRUE(why(parse_batch_size(later)).find("until a later version") != std::string::npos)
         << later;
   }
 }
