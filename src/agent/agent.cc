@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/plant.h"
+#include "base/words.h"
 #include "journal/segment.h"
 
 namespace windrow {
@@ -212,7 +213,7 @@ AttemptRecord Agent::make_record(ProcessNumber process,
   record.run_us = answer.run_us;
   record.cpu_us = answer.cpu_us;
   if (answer.kind == AnswerKind::kDone) {
-    record.line_break = (answer.flags & kFlagLineBreak) != 0;
+    record.line_break = count_byte(payload, '\n') > answer.returned;
     record.rows =
         keep_rows(answer.token, items, settings_.append_row ? payload : std::string_view());
     return record;

@@ -51,7 +51,7 @@ struct AgentConfig {
   Appender::Options segment;
   // More rows than this without a sync, and nobody gets new work.
   std::uint64_t unsynced_max = 64U << 20U;
-  std::uint32_t depth_max = 16;  // mini-batches with one worker at a time
+  std::uint32_t depth_max = 64;  // mini-batches with one worker at a time
 };
 
 class Agent final : public WorkerHost::Sink {

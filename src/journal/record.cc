@@ -91,7 +91,7 @@ Result<std::optional<std::string_view>> RecordReader::next(std::uint64_t limit) 
   const std::string_view payload = record.substr(kRecordHeaderSize);
   const bool right = crc32c(payload, crc32c(record.substr(0, 4))) == crc;
   if (!right && !planted(Fault::kTruncatedTailTrusted)) return std::nullopt;
-  crc_ = crc32c(record, crc_);
+  if (chained_) crc_ = crc32c(record, crc_);
   position_ += whole;
   return payload;
 }

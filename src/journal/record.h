@@ -58,7 +58,10 @@ class RecordReader {
   [[nodiscard]] std::uint32_t crc() const { return crc_; }
 
   // Jumps to a known record. crc() has no meaning afterwards.
-  void seek(std::uint64_t position) { position_ = position; }
+  void seek(std::uint64_t position) {
+    position_ = position;
+    chained_ = false;
+  }
 
  private:
   explicit RecordReader(File& file) : file_(&file) {}
@@ -68,6 +71,7 @@ class RecordReader {
   File* file_;
   std::uint64_t position_ = 0;
   std::uint32_t crc_ = 0;
+  bool chained_ = true;  // every record from the start was read
   std::string window_;
   std::size_t window_size_ = 1U << 12;  // of the next read ahead: grows, for most files are short
   std::uint64_t window_start_ = 0;

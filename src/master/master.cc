@@ -6,6 +6,7 @@
 
 #include "base/plant.h"
 #include "base/text.h"
+#include "base/words.h"
 
 namespace windrow {
 namespace {
@@ -25,6 +26,7 @@ Master::Master(Loop& loop, FileSystem& fs, AgentLinks& links, MasterLog& log, Ma
       links_(links),
       log_(log),
       config_(std::move(config)),
+      path_between_('\0' + config_.root + '/'),
       self_(std::make_shared<Master*>(this)) {}
 
 Master::~Master() { *self_ = nullptr; }
@@ -160,22 +162,11 @@ void Master::carry_out(const action::Assign& action) {
 // Absolute paths, separated by NUL. In a job that goes on, each file is looked at first.
 Result<std::string> Master::paths_of(BatchId id) {
   ASSIGN_OR_RETURN(const PlanBatch batch, plan_->read(id));
-  const std::string prefix = config_.root + "/";
-  const std::size_t size = batch.names.size() + batch.items * prefix.size();
+  const std::string_view between = path_between_;
   std::string out;
-  // One pass: this is done for every mini-batch.
-  out.resize_and_overwrite(size, [&](char* text, std::size_t /*size*/) {
-    std::string_view rest = batch.names;
-    char* to = text;
-    for (std::uint32_t item = 0; item < batch.items; ++item) {
-      const std::size_t length = std::min(rest.find('\0'), rest.size());
-      if (item > 0) *to++ = '\0';
-      to = std::copy(prefix.begin(), prefix.end(), to);
-      to = std::copy_n(rest.data(), length, to);
-      rest.remove_prefix(std::min(length + 1, rest.size()));
-    }
-    return static_cast<std::size_t>(to - text);
-  });
+  out.reserve(batch.names.size() + batch.items * between.size());
+  out.append(between.substr(1));
+  append_separated(batch.names, between, out);
   if (resumed_ && !input_checked_ && !config_.pending_may_change)
     RETURN_IF_ERROR(check_unchanged(out));
   return out;

@@ -113,6 +113,7 @@ class Master {
   AgentLinks& links_;
   MasterLog& log_;
   MasterConfig config_;
+  std::string path_between_;  // NUL, root and a slash: what stands between two names of a path list
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Planner> planner_;

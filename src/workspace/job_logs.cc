@@ -87,7 +87,7 @@ LogFile& JobLogs::process_log(AgentId node, ProcessNumber process) {
 
 void JobLogs::attempt(const AttemptRecord& record, std::uint32_t items) {
   LogFile& file = process_log(record.agent, record.process);
-  std::string& out = file.buffer();
+  Line out;
   clock_.append_log(loop_.wall_now(), out);
   const std::uint32_t succeeded =
       record.status == AttemptStatus::kRunDone ? std::min(record.returned, items) : 0;
@@ -111,7 +111,7 @@ void JobLogs::attempt(const AttemptRecord& record, std::uint32_t items) {
   seconds(" process_time=", record.cpu_us);
   seconds(" run_method_time=", record.run_us);
   out.push_back('\n');
-  file.grown();
+  file.write(out.text());
 }
 
 void JobLogs::load(const fact::LoadEnded& load) {

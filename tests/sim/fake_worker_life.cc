@@ -188,7 +188,6 @@ void FakeWorkerHost::answer(Worker& worker, const Command& command, Mishap misha
   Returned returned = returned_for(worker.read.front().payload);
   Answer answer{.kind = AnswerKind::kDone, .token = command.token, .returned = returned.count};
   answer.elapsed_us = static_cast<std::uint32_t>(world_.scenario.run_max / microseconds(1));
-  answer.flags = returned.count % 2 == 0 ? kFlagLineBreak : 0;
   if (mishap == Mishap::kWrongToken) {
     ++(world_.random.per_mille(500) ? answer.token.picked : answer.token.batch);
     say(worker, answer, returned.rows);

@@ -10,6 +10,7 @@
 #include "base/append.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/words.h"
 
 namespace windrow {
 namespace {
@@ -30,39 +31,31 @@ void append_field(std::string_view text, std::string& out) {
   out.push_back('"');
 }
 
-// Whether the name stands for itself in JSON: printable ASCII without quote and backslash. Eight
-// bytes at a time, because every name of every mini-batch comes by here.
-bool is_plain(std::string_view name) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  constexpr std::uint64_t kHigh = 0x8080808080808080;
-  const auto has_zero = [](std::uint64_t word) { return (word - kOnes) & ~word & kHigh; };
-  const auto odd = [&](std::uint64_t word) {
-    const std::uint64_t control = (word - kOnes * 0x20) & ~word;  // bytes below a space
-    return ((word | control) & kHigh) | has_zero(word ^ (kOnes * '"')) |
-           has_zero(word ^ (kOnes * '\\'));
+// Whether the names stand for themselves in JSON: printable ASCII without quote and backslash, NUL
+// between them. Eight bytes at a time, because every name of every mini-batch comes by here.
+bool are_plain(std::string_view names) {
+  const auto odd = [](std::uint64_t word) {
+    constexpr std::uint64_t kHigh = kEachByte * 0x80;
+    word |= zero_bytes(word) >> 2;                                    // a space instead
+    const std::uint64_t control = (word - kEachByte * 0x20) & ~word;  // bytes below a space
+    return ((word | control) & kHigh) | zero_bytes(word ^ (kEachByte * '"')) |
+           zero_bytes(word ^ (kEachByte * '\\'));
   };
-  std::uint64_t word = 0;
-  if (name.size() < 8) {
-    word = kOnes * 'x';
-    std::memcpy(&word, name.data(), name.size());
+  if (names.size() < 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, names.data(), names.size());
     return odd(word) == 0;
   }
-  std::uint64_t found = 0;
-  for (std::size_t at = 0; at + 8 <= name.size(); at += 8) {
-    std::memcpy(&word, name.data() + at, 8);
-    found |= odd(word);
+  std::uint64_t found = odd(load_word(names.data() + names.size() - 8));
+  for (std::size_t at = 0; at + 8 <= names.size(); at += 8) {
+    found |= odd(load_word(names.data() + at));
   }
-  std::memcpy(&word, name.data() + name.size() - 8, 8);
-  return (found | odd(word)) == 0;
+  return found == 0;
 }
 
 // A name as JSON text, written into a quoted CSV field, where every quote stands twice; bytes that
 // are not UTF-8 percent-encoded.
 void append_quoted_name(std::string_view name, std::string& out) {
-  if (is_plain(name)) {
-    out.append("\"\"").append(name).append("\"\"");
-    return;
-  }
   std::string encoded;
   while (!name.empty()) {
     const std::size_t length = utf8_length(name);
@@ -92,33 +85,19 @@ void for_each_name(const BatchNames& batch, Each&& each) {
   }
 }
 
-// All names of a mini-batch, with commas between them; in one pass when all are plain.
+// All names of a mini-batch, with commas between them.
 void append_quoted_names(const BatchNames& batch, std::string& out) {
-  bool plain = true;
-  for_each_name(batch, [&](std::string_view name) { plain = plain && is_plain(name); });
-  if (!plain) {
-    bool first = true;
-    for_each_name(batch, [&](std::string_view name) {
-      if (!first) out.push_back(',');
-      first = false;
-      append_quoted_name(name, out);
-    });
+  if (are_plain(batch.names)) {
+    out.append("\"\"");
+    append_separated(batch.names, "\"\",\"\"", out);
+    out.append("\"\"");
     return;
   }
-  const std::size_t start = out.size();
-  const std::size_t most = start + batch.names.size() + batch.items * 5;
-  // The size that the function is told may be larger than what was asked for.
-  out.resize_and_overwrite(most, [&](char* text, std::size_t /*size*/) {
-    char* to = text + start;
-    for_each_name(batch, [&](std::string_view name) {
-      std::memcpy(to, ",\"\"", 3);
-      to = std::copy_n(name.data(), name.size(), to + 3);
-      std::memcpy(to, "\"\"", 2);
-      to += 2;
-    });
-    const auto size = static_cast<std::size_t>(to - text);
-    if (size > start) std::memmove(text + start, text + start + 1, size - start - 1);
-    return size > start ? size - 1 : size;
+  bool first = true;
+  for_each_name(batch, [&](std::string_view name) {
+    if (!first) out.push_back(',');
+    first = false;
+    append_quoted_name(name, out);
   });
 }
 
@@ -190,55 +169,58 @@ void ReportRows::append(const fact::AttemptEnded& ended,
                         const BatchNames& batch,
                         std::string& out) {
   const AttemptRecord& record = ended.record;
-  append_number(record.token.batch, out);
-  out.push_back(',');
-  append_number(record.token.picked, out);
-  out.push_back(',');
+  Line line;
+  append_number(record.token.batch, line);
+  line.push_back(',');
+  append_number(record.token.picked, line);
+  line.push_back(',');
   const bool done = ended.verdict == Verdict::kDone;
   const std::uint32_t failed = done                                  ? batch.items - ended.succeeded
                                : ended.verdict == Verdict::kReturned ? 0
                                                                      : batch.items;
-  append_where(record.agent, record.process, record.start, out);
+  append_where(record.agent, record.process, record.start, line);
   for (const std::uint32_t count : {batch.items, ended.succeeded, failed}) {
-    append_number(count, out);
-    out.push_back(',');
+    append_number(count, line);
+    line.push_back(',');
   }
   for (const std::uint32_t us : {record.elapsed_us, record.cpu_us, record.run_us}) {
-    append_seconds(us, out);
-    out.push_back(',');
+    append_seconds(us, line);
+    line.push_back(',');
   }
-  out.append(status_word(record.status)).push_back(',');
-  out.append(error_category(record.status)).push_back(',');
+  line.append(status_word(record.status)).push_back(',');
+  line.append(error_category(record.status)).push_back(',');
+  out.append(line.text());
   if (!record.error_type.empty())
     append_field(record.error_type + ": " + record.error_message, out);
-  out.append(",\"{\"\"id\"\":");
-  append_number(record.token.batch, out);
-  out.append(",\"\"root\"\":");
-  append_quoted_name(batch.root, out);
+  Line detail;
+  detail.append(",\"{\"\"id\"\":");
+  append_number(record.token.batch, detail);
+  detail.append(",\"\"root\"\":");
+  out.append(detail.text());
+  append_quoted_names({1, {}, batch.root}, out);
   out.append(",\"\"minibatch\"\":[");
   append_quoted_names(batch, out);
   out.append("]}\"\n");
 }
 
 void ReportRows::append(const fact::LoadEnded& ended, std::string& out) {
-  out.append(",,");
-  append_where(ended.agent, ended.process, ended.start, out);
-  out.append("0,0,0,");
+  Line line;
+  line.append(",,");
+  append_where(ended.agent, ended.process, ended.start, line);
+  line.append("0,0,0,");
   for (const std::uint32_t us : {ended.elapsed_us, ended.cpu_us, ended.elapsed_us}) {
-    append_seconds(us, out);
-    out.push_back(',');
+    append_seconds(us, line);
+    line.push_back(',');
   }
-  out.append(status_word(ended.status));
-  out.append(ended.status == LoadStatus::kDone ? ",," : ",user,");
+  line.append(status_word(ended.status));
+  line.append(ended.status == LoadStatus::kDone ? ",," : ",user,");
+  out.append(line.text());
   if (!ended.error_type.empty()) append_field(ended.error_type + ": " + ended.error_message, out);
   out.append(",\n");
 }
 
 // Node, address, process and start, each with its comma.
-void ReportRows::append_where(AgentId agent,
-                              ProcessNumber process,
-                              WallTime start,
-                              std::string& out) {
+void ReportRows::append_where(AgentId agent, ProcessNumber process, WallTime start, Line& out) {
   append_number(agent, out);
   out.push_back(',');
   out.append(kLocalAddress).push_back(',');

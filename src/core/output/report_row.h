@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/append.h"
 #include "base/clock_text.h"
 #include "core/schedule/facts.h"
 
@@ -44,7 +45,7 @@ class ReportRows {
                            std::string& out);
 
  private:
-  void append_where(AgentId agent, ProcessNumber process, WallTime start, std::string& out);
+  void append_where(AgentId agent, ProcessNumber process, WallTime start, Line& out);
 
   ClockText clock_;
 };

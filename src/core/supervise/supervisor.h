@@ -39,7 +39,7 @@ struct Work {
 struct SuperviseLimits {
   AgentId agent = 0;
   std::uint32_t slots = 1;
-  std::uint32_t depth_max = 16;  // mini-batches with one worker at a time, the running one included
+  std::uint32_t depth_max = 64;  // mini-batches with one worker at a time, the running one included
   ProcessNumber process_next = 0;
   Duration run_timeout = std::chrono::seconds(60);
   Duration overhead_timeout = std::chrono::seconds(30);

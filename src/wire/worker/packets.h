@@ -38,7 +38,6 @@ enum class AnswerKind : std::uint32_t {
   kGoodbye = 5,
 };
 
-inline constexpr std::uint32_t kFlagLineBreak = 1;
 inline constexpr std::uint32_t kFlagWrongType = 2;
 inline constexpr std::uint32_t kFlagLoad = 4;
 inline constexpr std::uint32_t kFlagSerialise = 8;

@@ -86,7 +86,7 @@ def run_batches(worker: "Worker") -> bytes:
             phase = PHASE_SERIALISE
             sequence += 1
             write(memory, 0, sequence, PHASE_SERIALISE, token, run_ended, sequence)
-            kind, (returned, flags, payload) = DONE, serialise(result)
+            kind, flags, (returned, payload) = DONE, 0, serialise(result)
         except BaseException as error:
             if phase == PHASE_RUN:
                 run_ended = monotonic_ns()

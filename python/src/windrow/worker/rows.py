@@ -4,7 +4,7 @@
 import sys
 from codecs import register_error
 
-from windrow.worker.packets import ANSWER_MAX, FLAG_LINE_BREAK
+from windrow.worker.packets import ANSWER_MAX
 
 NAMES = "windrow-names"  # error handler: undecodable bytes of file names become those bytes again
 
@@ -31,8 +31,8 @@ def _names(error: UnicodeError) -> "tuple[bytes, int]":
 register_error(NAMES, _names)
 
 
-def serialise(result: object) -> "tuple[int, int, bytes]":
-    """How many rows, flags, and their text. Raises WrongType and whatever str() raises."""
+def serialise(result: object) -> "tuple[int, bytes]":
+    """How many rows, and their text. Raises WrongType and whatever str() raises."""
     if type(result) is list:
         # Nearly always a list of strings: two steps less, and str() of none of them. A subclass
         # of str may have a str() of its own, so nothing but str itself counts here.
@@ -42,31 +42,30 @@ def serialise(result: object) -> "tuple[int, int, bytes]":
         else:
             rows = len(result)
             text = "\n".join(result)
-            if rows and text.count("\n") == rows - 1 and len(text) < _SHORT:
-                return rows, 0, (text + "\n").encode("utf-8", NAMES)
+            if rows and len(text) < _SHORT:
+                return rows, (text + "\n").encode("utf-8", NAMES)
     if _kind(result) == "frame":
         text = result.to_csv(sep=" ", header=False, index=False)  # type: ignore[attr-defined]
         return _encoded(len(result), text)  # type: ignore[arg-type]
     lines = [str(element) for element in result]  # type: ignore[attr-defined]
-    return _encoded(len(lines), "\n".join(lines) + "\n") if lines else (0, 0, b"")
+    return _encoded(len(lines), "\n".join(lines) + "\n") if lines else (0, b"")
 
 
-def count(result: object) -> "tuple[int, int, bytes]":
+def count(result: object) -> "tuple[int, bytes]":
     """As serialise() for those who want no text: looks at no element."""
     if type(result) is not list:
         _kind(result)
-    return len(result), 0, b""  # type: ignore[arg-type]
+    return len(result), b""  # type: ignore[arg-type]
 
 
-def _encoded(rows: int, text: str) -> "tuple[int, int, bytes]":
-    flags = FLAG_LINE_BREAK if text.count("\n") > rows else 0
+def _encoded(rows: int, text: str) -> "tuple[int, bytes]":
     payload = text.encode("utf-8", NAMES)
     if len(payload) > ANSWER_MAX:
         raise OverflowError(
             f"the rows of one mini-batch have {len(payload)} bytes; at most {ANSWER_MAX} are"
             " allowed: make mini-batches smaller"
         )
-    return rows, flags, payload
+    return rows, payload
 
 
 def _kind(result: object) -> str:
