@@ -8,13 +8,17 @@
 #include <fmt/ranges.h>
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "core/spec/program_arguments.h"
+#include "core/spec/settings.h"
 #include "core/spec/values.h"
 #include "core/spec/yaml.h"
 
 namespace windrow {
 namespace {
+
+using Kind = SettingValue::Kind;
 
 // Words that YAML readers take for something other than text.
 bool is_reserved(std::string_view text) {
@@ -51,153 +55,221 @@ std::string yaml_scalar(std::string_view text) {
   return out + "\"";
 }
 
-// The lines of a job file, each value with its origin behind it.
-class JobFileWriter {
+std::string yaml_value(const SettingValue& value) {
+  if (value.kind == Kind::kBare) return value.text;
+  if (value.kind == Kind::kText) return yaml_scalar(value.text);
+  std::vector<std::string> items;
+  for (const std::string& item : value.items) items.push_back(yaml_scalar(item));
+  return fmt::format("[{}]", fmt::join(items, ", "));
+}
+
+SettingValue bare(std::string text) { return {Kind::kBare, std::move(text), {}}; }
+SettingValue text(std::string text) { return {Kind::kText, std::move(text), {}}; }
+SettingValue list(std::vector<std::string> items) { return {Kind::kList, "", std::move(items)}; }
+
+// One value alone, several as a list.
+SettingValue one_or_many(std::vector<std::string> items) {
+  return items.size() == 1 ? text(std::move(items[0])) : list(std::move(items));
+}
+
+// Collects the values of a job, each with its origin.
+class Values {
  public:
-  explicit JobFileWriter(const Origins& origins) : origins_(origins) {}
+  explicit Values(const Origins& origins) : origins_(origins) {}
 
-  void open(std::string_view key) {
-    line(yaml_scalar(key) + ":");
-    path_.emplace_back(key);
+  void add(std::vector<std::string> path, SettingValue value) {
+    std::string origin = origin_of(path);
+    all_.push_back({std::move(path), std::move(value), std::move(origin)});
   }
-  void close() { path_.pop_back(); }
-
-  // `literal` is YAML already.
-  void put(std::string_view key, std::string_view literal) {
-    line(fmt::format("{}: {}  # from {}", yaml_scalar(key), literal, origin(key)));
-  }
-  void text(std::string_view key, std::string_view value) { put(key, yaml_scalar(value)); }
-  void number(std::string_view key, std::int64_t value) { put(key, std::to_string(value)); }
-
   // A key that stands there for the reader: not set, and what that means.
-  void unset(std::string_view key, std::string_view meaning) {
-    line(fmt::format("# {}: not set; {}", key, meaning));
+  void unset(std::vector<std::string> path, std::string meaning) {
+    all_.push_back({std::move(path), {}, std::move(meaning)});
   }
   // A value that this version always gives.
-  void fixed(std::string_view key, std::string_view literal, std::string_view why) {
-    line(fmt::format("{}: {}  # {}", key, literal, why));
+  void always(std::vector<std::string> path, SettingValue value, std::string why) {
+    all_.push_back({std::move(path), std::move(value), std::move(why)});
   }
-
-  std::string take() { return std::move(out_); }
+  std::vector<EffectiveValue> take() { return std::move(all_); }
 
  private:
-  void line(std::string_view content) {
-    out_.append(2 * path_.size(), ' ');
-    out_ += content;
-    out_ += '\n';
-  }
-
-  std::string origin(std::string_view key) const {
-    std::string path = fmt::format("{}{}{}", fmt::join(path_, "."), path_.empty() ? "" : ".", key);
-    auto found = origins_.find(path);
-    if (found == origins_.end() && path == "task.program_arguments")
+  std::string origin_of(const std::vector<std::string>& path) const {
+    const std::string key = fmt::format("{}", fmt::join(path, "."));
+    auto found = origins_.find(key);
+    if (found == origins_.end() && key == "task.program_arguments")
       found = origins_.find("task.args");
-    return found == origins_.end() ? "default" : escape_bytes(found->second);
+    return found == origins_.end() ? "default" : found->second;
   }
 
   const Origins& origins_;
-  std::vector<std::string> path_;
-  std::string out_;
+  std::vector<EffectiveValue> all_;
 };
 
-void write_text_map(JobFileWriter& out,
-                    std::string_view key,
-                    const std::map<std::string, std::string>& map) {
-  if (map.empty()) return;
-  out.open(key);
-  for (const auto& [name, value] : map) out.text(name, value);
-  out.close();
+void add_map(Values& values,
+             const std::string& key,
+             const std::map<std::string, std::string>& map) {
+  for (const auto& [name, value] : map) values.add({key, name}, text(value));
 }
 
-void write_labels(JobFileWriter& out, const JobSpec& spec) {
-  const auto text = [&out](std::string_view key, const std::string& value) {
-    if (!value.empty()) out.text(key, value);
+void add_labels(Values& values, const JobSpec& spec) {
+  const auto add = [&values](const char* key, const std::string& value) {
+    if (!value.empty()) values.add({key}, text(value));
   };
-  out.put("type", "parallel");
-  text("name", spec.name);
-  text("display_name", spec.labels.display_name);
-  text("description", spec.labels.description);
-  text("experiment_name", spec.labels.experiment_name);
-  write_text_map(out, "tags", spec.labels.tags);
-  if (spec.retry_of) out.text("retry_of", *spec.retry_of);
-  if (spec.job_folder) out.text("job_dir", *spec.job_folder);
+  values.add({"type"}, bare("parallel"));
+  add("name", spec.name);
+  add("display_name", spec.labels.display_name);
+  add("description", spec.labels.description);
+  add("experiment_name", spec.labels.experiment_name);
+  add_map(values, "tags", spec.labels.tags);
+  add("retry_of", spec.retry_of.value_or(""));
+  add("job_dir", spec.job_folder.value_or(""));
 }
 
-void write_data(JobFileWriter& out, const JobSpec& spec) {
-  out.open("inputs");
+std::vector<std::string> references(const char* kind, const std::vector<std::string>& names) {
+  std::vector<std::string> all;
+  for (const std::string& name : names) all.push_back(fmt::format("${{{{{}.{}}}}}", kind, name));
+  return all;
+}
+
+void add_data(Values& values, const JobSpec& spec) {
   for (const InputSpec& input : spec.inputs) {
-    out.open(input.name);
-    out.put("type", "uri_folder");
-    out.text("path", input.paths.at(0));
-    out.close();
-  }
-  out.close();
-  out.text("input_data", "${{inputs." + spec.input_data.at(0) + "}}");
-  out.number("mini_batch_size", spec.mini_batch_size.files);
-  if (spec.outputs.empty()) return;
-  out.open("outputs");
-  for (const OutputSpec& output : spec.outputs) {
-    out.open(output.name);
-    out.put("type", to_text(output.type));
-    if (output.path) {
-      out.text("path", *output.path);
-    } else {
-      out.unset("path", "outputs/" + output.name + "/ in the job folder");
+    if (input.type == InputType::kLiteral) {
+      values.add({"inputs", input.name}, text(input.paths.front()));
+      continue;
     }
-    out.close();
+    values.add({"inputs", input.name, "type"}, bare(std::string(to_text(input.type))));
+    values.add({"inputs", input.name, "path"}, one_or_many(input.paths));
+    if (!input.ignore.empty()) values.add({"inputs", input.name, "ignore"}, list(input.ignore));
   }
-  out.close();
+  if (!spec.input_data.empty()) {
+    values.add({"input_data"}, one_or_many(references("inputs", spec.input_data)));
+  }
+  for (const OutputSpec& output : spec.outputs) {
+    values.add({"outputs", output.name, "type"}, bare(std::string(to_text(output.type))));
+    if (output.path) {
+      values.add({"outputs", output.name, "path"}, text(*output.path));
+    } else {
+      values.unset({"outputs", output.name, "path"},
+                   "outputs/" + output.name + "/ in the job folder");
+    }
+  }
 }
 
-void write_task(JobFileWriter& out, const JobSpec& spec) {
-  out.open("task");
-  out.put("type", "run_function");
-  out.text("code", spec.code);
-  out.text("entry_script", spec.entry_script);
-  if (!spec.arguments.empty()) out.text("program_arguments", join_arguments(spec.arguments));
+void add_task(Values& values, const JobSpec& spec) {
+  values.add({"task", "type"}, bare("run_function"));
+  values.add({"task", "code"}, text(spec.code));
+  values.add({"task", "entry_script"}, text(spec.entry_script));
+  if (!spec.arguments.empty()) {
+    values.add({"task", "program_arguments"}, text(join_arguments(spec.arguments)));
+  }
   if (!spec.append_row_to.empty()) {
-    out.text("append_row_to", "${{outputs." + spec.append_row_to[0] + "}}");
+    values.add({"task", "append_row_to"}, one_or_many(references("outputs", spec.append_row_to)));
   } else {
-    out.unset("append_row_to", "summary_only");
+    values.unset({"task", "append_row_to"}, "summary_only");
   }
-  out.close();
 }
 
-void write_limits(JobFileWriter& out, const JobSpec& spec) {
+void add_settings(Values& values, const JobSpec& spec) {
   if (spec.python) {
-    out.text("python", *spec.python);
+    values.add({"python"}, text(*spec.python));
   } else {
-    out.unset("python", "WINDROW_PYTHON, the active environment or python3");
+    values.unset({"python"}, "WINDROW_PYTHON, the active environment or python3");
   }
-  write_text_map(out, "environment_variables", spec.environment_variables);
-  out.fixed("compute", "local", "this machine");
-  out.open("resources");
-  out.fixed("instance_count", "1", "this machine");
-  out.close();
-  if (spec.worker.count) {
-    out.number("max_concurrency_per_instance", *spec.worker.count);
+  add_map(values, "environment_variables", spec.environment_variables);
+  values.always({"compute"}, bare("local"), "this machine");
+  values.always({"resources", "instance_count"}, bare("1"), "this machine");
+  for (const Setting& setting : settings()) {
+    if (setting.write == nullptr) continue;
+    std::vector<std::string> path;
+    if (!group_of(setting).empty()) path.emplace_back(group_of(setting));
+    path.emplace_back(leaf_of(setting));
+    SettingValue value = setting.write(spec);
+    if (value.kind == Kind::kUnset) {
+      values.unset(std::move(path), std::string(setting.unset));
+    } else {
+      values.add(std::move(path), std::move(value));
+    }
+  }
+}
+
+void add_input(Sha256& hash, const InputSpec& input) {
+  hash.update_field(std::to_string(static_cast<int>(input.type)));
+  for (const auto* list : {&input.paths, &input.ignore}) {
+    hash.update_field(std::to_string(list->size()));
+    for (const std::string& one : *list) hash.update_field(one);
+  }
+}
+
+// A number or true or false as JSON knows it; anything else is text.
+void add_json(JsonWriter& json, const SettingValue& value) {
+  const Result<Json> parsed = parse_json(value.kind == Kind::kBare ? value.text : "{}");
+  if (value.kind == Kind::kUnset) {
+    json.null();
+  } else if (value.kind == Kind::kList) {
+    json.begin_array();
+    for (const std::string& item : value.items) json.value(item);
+    json.end_array();
+  } else if (parsed && parsed->get<bool>() != nullptr) {
+    json.value(*parsed->get<bool>());
+  } else if (parsed && parsed->get<std::int64_t>() != nullptr) {
+    json.value(*parsed->get<std::int64_t>());
+  } else if (parsed && parsed->get<double>() != nullptr) {
+    json.value(*parsed->get<double>());
   } else {
-    out.unset("max_concurrency_per_instance", "as many workers as there are CPUs for them");
+    json.value(value.text);
   }
-  out.open("retry_settings");
-  out.number("max_retries", std::int64_t{spec.limits.tries_max} - 1);
-  out.put("timeout", seconds_text(spec.limits.run_timeout));
-  out.close();
-  out.number("error_threshold", spec.limits.error_threshold);
-  out.number("mini_batch_error_threshold", spec.limits.mini_batch_error_threshold);
-  out.put("logging_level", to_text(spec.record.logging_level));
 }
 
 }  // namespace
 
+std::vector<EffectiveValue> effective_values(const JobSpec& spec, const Origins& origins) {
+  Values values(origins);
+  add_labels(values, spec);
+  add_data(values, spec);
+  add_task(values, spec);
+  add_settings(values, spec);
+  return values.take();
+}
+
+std::string effective_line(const EffectiveValue& value) {
+  const std::string key = yaml_scalar(value.path.back());
+  if (value.value.kind == Kind::kUnset) {
+    return fmt::format("# {}: not set; {}", key, escape_bytes(value.origin));
+  }
+  return fmt::format("{}: {}  # from {}", key, yaml_value(value.value), escape_bytes(value.origin));
+}
+
 std::string effective_job_file(const JobSpec& spec, const Origins& origins) {
-  JobFileWriter out(origins);
-  write_labels(out, spec);
-  write_data(out, spec);
-  write_task(out, spec);
-  write_limits(out, spec);
-  return "# The job as it runs: every default filled in, and where each value came from.\n" +
-         out.take();
+  std::string out =
+      "# The job as it runs: every default filled in, and where each value came from.\n";
+  std::vector<std::string> open;  // the maps that the line before stands in
+  for (const EffectiveValue& value : effective_values(spec, origins)) {
+    const std::vector<std::string> maps(value.path.begin(), value.path.end() - 1);
+    const auto [same, rest] = std::ranges::mismatch(maps, open);
+    for (auto map = same; map != maps.end(); ++map) {
+      out.append(2 * static_cast<std::size_t>(map - maps.begin()), ' ');
+      out += yaml_scalar(*map) + ":\n";
+    }
+    open = maps;
+    out.append(2 * open.size(), ' ');
+    out += effective_line(value) + "\n";
+  }
+  return out;
+}
+
+std::string effective_config_json(const JobSpec& spec, const Origins& origins) {
+  JsonWriter json;
+  json.begin_object();
+  for (const EffectiveValue& value : effective_values(spec, origins)) {
+    json.key(fmt::format("{}", fmt::join(value.path, "."))).begin_object();
+    json.key("value");
+    add_json(json, value.value);
+    const bool set = value.value.kind != Kind::kUnset;
+    json.field("origin", set ? value.origin : "default");
+    if (!set) json.field("meaning", value.origin);
+    json.end_object();
+  }
+  json.end_object();
+  return json.text() + "\n";
 }
 
 std::string identity_hash(const JobSpec& spec) {
@@ -207,7 +279,7 @@ std::string identity_hash(const JobSpec& spec) {
     hash.update_field(text.value_or(""));
   };
   const auto add_count = [&hash](std::size_t count) { hash.update_field(std::to_string(count)); };
-  hash.update_field("windrow job identity 1");
+  hash.update_field("windrow job identity 2");
   hash.update_field(formation_hash(spec));
   hash.update_field(spec.code);
   hash.update_field(spec.entry_script);
@@ -221,8 +293,7 @@ std::string identity_hash(const JobSpec& spec) {
   add_count(spec.inputs.size());
   for (const InputSpec& input : spec.inputs) {
     hash.update_field(input.name);
-    add_count(input.paths.size());
-    for (const std::string& path : input.paths) hash.update_field(path);
+    add_input(hash, input);
   }
   add_count(spec.outputs.size());
   for (const OutputSpec& output : spec.outputs) {
@@ -232,21 +303,24 @@ std::string identity_hash(const JobSpec& spec) {
   }
   add_count(spec.append_row_to.size());
   for (const std::string& name : spec.append_row_to) hash.update_field(name);
+  add_count(static_cast<std::size_t>(spec.rows.text));
+  add_optional(spec.rows.separator);
+  add_count(spec.rows.header ? 1 : 0);
+  add_count(spec.staged_outputs ? 1 : 0);
+  add_count(spec.v1_argv ? 1 : 0);
   add_optional(spec.retry_of);
   return hash.finish();
 }
 
 std::string formation_hash(const JobSpec& spec) {
   Sha256 hash;
-  hash.update_field("windrow formation 1");
+  hash.update_field("windrow formation 2");
   for (const std::string& name : spec.input_data) {
     const auto data = std::ranges::find(spec.inputs, name, &InputSpec::name);
-    if (data == spec.inputs.end()) continue;
-    hash.update_field(std::to_string(data->paths.size()));
-    for (const std::string& path : data->paths) hash.update_field(path);
+    if (data != spec.inputs.end()) add_input(hash, *data);
   }
-  hash.update_field("files");
-  hash.update_field(std::to_string(spec.mini_batch_size.files));
+  hash.update_field(batch_size_text(spec.mini_batch_size));
+  hash.update_field(spec.rank_mini_batch_count ? std::to_string(*spec.rank_mini_batch_count) : "");
   return hash.finish();
 }
 

@@ -6,18 +6,36 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/spec/job_spec.h"
+#include "core/spec/settings.h"
 
 namespace windrow {
+
+struct EffectiveValue {
+  std::vector<std::string> path;  // retry_settings, timeout
+  SettingValue value;
+  std::string origin;  // of a value; what it means that there is none
+};
+
+// Every value of the job, in the order of its job.yml; those that are not set too.
+std::vector<EffectiveValue> effective_values(const JobSpec& spec, const Origins& origins);
+
+// "timeout: 5  # from --timeout": one line of the job file, without its indentation.
+std::string effective_line(const EffectiveValue& value);
+
+// {"retry_settings.timeout": {"value": 5, "origin": "--timeout"}, ...} and a line feed: the text of
+// logs/sys/effective_config.json.
+std::string effective_config_json(const JobSpec& spec, const Origins& origins);
 
 // A valid job file with every default filled in and the origin of each value behind it.
 // read_job_file() on it gives an equal JobSpec.
 std::string effective_job_file(const JobSpec& spec, const Origins& origins);
 
 // What must be the same for an unfinished job to be continued without being asked: script, code,
-// input, outputs, arguments, environment variables, mini-batch size, retry_of. Not: limits,
-// workers, interpreter, logging, names. 64 hexadecimal digits.
+// input, outputs and how rows are written, arguments, environment variables, mini-batch size,
+// retry_of. Not: limits, workers, interpreter, logging, names. 64 hexadecimal digits.
 std::string identity_hash(const JobSpec& spec);
 
 // What decides the cut into mini-batches: the input and the size. 64 hexadecimal digits.

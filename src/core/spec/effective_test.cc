@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "core/spec/job_file.h"
+#include "core/spec/settings.h"
 
 namespace windrow {
 namespace {
@@ -33,22 +35,14 @@ JobSpec read_back(const JobSpec& spec) {
   return reading->spec;
 }
 
-TEST(EffectiveJobFile, ShowsEveryValueAndItsOrigin) {
-  JobSpec spec = small();
-  spec.limits.run_timeout = std::chrono::seconds(5);
-  spec.arguments = {"--a", "b c"};
-  const Origins origins = {{"retry_settings.timeout", "--timeout"},
-                           {"task.args", "f.yml:3:4"},
-                           {"inputs.data.path", "--set inputs.data.path=/in"}};
-  EXPECT_EQ(effective_job_file(spec, origins),
-            R"(# The job as it runs: every default filled in, and where each value came from.
+constexpr const char* kShown =
+    R"(# The job as it runs: every default filled in, and where each value came from.
 type: parallel  # from default
 inputs:
   data:
     type: uri_folder  # from default
     path: /in  # from --set inputs.data.path=/in
 input_data: "${{inputs.data}}"  # from default
-mini_batch_size: 10  # from default
 outputs:
   output:
     type: uri_folder  # from default
@@ -60,17 +54,62 @@ task:
   program_arguments: "--a 'b c'"  # from f.yml:3:4
   append_row_to: "${{outputs.output}}"  # from default
 # python: not set; WINDROW_PYTHON, the active environment or python3
-compute: local  # this machine
+compute: local  # from this machine
 resources:
-  instance_count: 1  # this machine
-# max_concurrency_per_instance: not set; as many workers as there are CPUs for them
+  instance_count: 1  # from this machine
+mini_batch_size: 10  # from default
+# rank_mini_batch_count: not set; mini-batches are cut from input_data
+largest_first: false  # from default
+allow_empty_input: false  # from default
+append_row:
+  format: text  # from default
+  # sep: not set; a space in text, a comma in csv
+  header: false  # from default
+output_exists: refuse  # from default
+staged_outputs: false  # from default
+compat:
+  v1_argv: false  # from default
+strict: false  # from default
 retry_settings:
   max_retries: 2  # from default
   timeout: 5  # from --timeout
+  delay: 0  # from default
+  # retry_on: not set; every failure
+  # fail_fast_on: not set; none
 error_threshold: -1  # from default
 mini_batch_error_threshold: -1  # from default
-logging_level: INFO  # from default
-)");
+allowed_failed_percent: 100  # from default
+task_overhead_timeout: 30  # from default
+# progress_update_timeout: not set; 3 x (timeout + task_overhead_timeout)
+first_task_creation_timeout: 600  # from default
+# init_timeout: not set; 3 x timeout + 30
+strict_results: false  # from default
+retry_short_returns: false  # from default
+# max_concurrency_per_instance: not set; 1 with GPUs, else as many as there are CPUs for them
+max_rss_per_worker: 0  # from default
+max_batches_per_worker: 0  # from default
+nice: 0  # from default
+# gpus: not set; as many as are found
+gpus_per_worker: 1  # from default
+gpu_surplus: auto  # from default
+user_log_max: 256MB  # from default
+# logging_level: not set; INFO
+python_logging_level: WARNING  # from default
+resource_monitor_interval: 600  # from default
+# profiling_module: not set; no profiles
+copy_logs_to_parent: false  # from default
+push_metrics_to_parent: false  # from default
+metrics_name_prefix: ""  # from default
+)";
+
+TEST(EffectiveJobFile, ShowsEveryValueAndItsOrigin) {
+  JobSpec spec = small();
+  spec.limits.run_timeout = std::chrono::seconds(5);
+  spec.arguments = {"--a", "b c"};
+  const Origins origins = {{"retry_settings.timeout", "--timeout"},
+                           {"task.args", "f.yml:3:4"},
+                           {"inputs.data.path", "--set inputs.data.path=/in"}};
+  EXPECT_EQ(effective_job_file(spec, origins), kShown);
 }
 
 TEST(EffectiveJobFile, ReadsBackAsTheSameJob) {
@@ -91,8 +130,67 @@ TEST(EffectiveJobFile, ReadsBackAsTheSameJob) {
   spec.limits.error_threshold = 2147483647;
   spec.limits.mini_batch_error_threshold = 0;
   spec.record.logging_level = LoggingLevel::kDebug;
+  spec.record.logging_level_said = true;
   spec.job_folder = "/jobs/x y";
   spec.retry_of = "-odd: name";
+  EXPECT_EQ(read_back(spec), spec) << effective_job_file(spec, {});
+}
+
+// C60, C100
+TEST(EffectiveJobFile, EverySettingReadsBack) {
+  JobSpec spec = small();
+  spec.inputs = {
+      {.name = "data", .paths = {"/in", "/a*/b[1]", "@/list", "-"}, .ignore = {"*.tmp", "x y"}},
+      {.name = "one", .type = InputType::kFile, .paths = {"/one.txt"}, .ignore = {"[z]"}},
+      {.name = "text", .type = InputType::kLiteral, .paths = {"it's: {x}"}},
+      {.name = "none", .type = InputType::kLiteral, .paths = {""}},
+  };
+  spec.input_data = {"one", "data"};
+  spec.outputs.push_back({"more", OutputType::kFile, "/more.csv"});
+  spec.append_row_to = {"more", "output"};
+  spec.arguments = {"--error_threshold", "1", "--nice=3"};  // the keys have what came of them
+  spec.mini_batch_size = {7, 3U << 20U};
+  spec.largest_first = spec.allow_empty_input = spec.staged_outputs = spec.v1_argv = true;
+  spec.strict = true;
+  spec.rows = {RowText::kCsv, "\t", true};
+  spec.output_exists = OutputExists::kOverwrite;
+  spec.limits = {.run_timeout = Duration(1500000000),
+                 .overhead_timeout = Duration(1),
+                 .progress_timeout = kRunTimeoutMax,
+                 .first_task_timeout = kRunTimeoutMax,
+                 .init_timeout = Duration(5),
+                 .tries_max = 7,
+                 .retry_delay = Duration(250000000),
+                 .retry_on = {"OSError", "requests.exceptions.Timeout"},
+                 .fail_fast_on = {"MemoryError"},
+                 .error_threshold = 3,
+                 .mini_batch_error_threshold = 4,
+                 .allowed_failed_percent = 12.25,
+                 .strict_results = true,
+                 .retry_short_returns = true};
+  spec.worker = {.count = 3,
+                 .rss_max = 123456789,
+                 .batches_max = 9,
+                 .nice = 20,
+                 .gpus = 2,
+                 .gpus_per_worker = 0.5,
+                 .gpu_surplus = GpuSurplus::kHide,
+                 .user_log_max = 5U << 20U};
+  spec.record = {.logging_level = LoggingLevel::kWarning,
+                 .logging_level_said = true,
+                 .python_logging_level = "ERROR",
+                 .monitor_interval = Duration(0),
+                 .profiler = Profiler::kProfile,
+                 .copy_logs_to_parent = true,
+                 .push_metrics_to_parent = true,
+                 .metrics_name_prefix = "a: b"};
+  EXPECT_EQ(read_back(spec), spec) << effective_job_file(spec, {});
+  spec.mini_batch_size = {kIntMax, 1000};
+  spec.rows.text = RowText::kJsonLines;
+  spec.rows.separator.reset();
+  spec.rows.header = false;
+  spec.input_data.clear();
+  spec.rank_mini_batch_count = 5;
   EXPECT_EQ(read_back(spec), spec) << effective_job_file(spec, {});
 }
 
@@ -133,6 +231,33 @@ TEST(EffectiveJobFile, LongNamesAndManyArgumentsReadBack) {
   EXPECT_EQ(read_back(spec), spec);
 }
 
+// C107
+TEST(EffectiveConfig, IsJsonWithAValueAndAnOriginForEachKey) {
+  JobSpec spec = small();
+  spec.limits.run_timeout = Duration(1500000000);
+  spec.limits.retry_on = {"OSError"};
+  const Result<Json> json =
+      parse_json(effective_config_json(spec, {{"retry_settings.timeout", "--timeout"}}));
+  ASSERT_TRUE(json) << json.error().message;
+  const auto member = [&json](const char* key, const char* part) {
+    const Json* entry = json->find(key);
+    return entry == nullptr ? nullptr : entry->find(part);
+  };
+  EXPECT_EQ(*member("retry_settings.timeout", "value")->get<double>(), 1.5);
+  EXPECT_EQ(*member("retry_settings.timeout", "origin")->get<std::string>(), "--timeout");
+  EXPECT_EQ(*member("error_threshold", "value")->get<std::int64_t>(), -1);
+  EXPECT_EQ(*member("error_threshold", "origin")->get<std::string>(), "default");
+  EXPECT_EQ(*member("strict", "value")->get<bool>(), false);
+  EXPECT_EQ(member("retry_settings.retry_on", "value")->get<Json::Array>()->size(), 1U);
+  EXPECT_NE(member("gpus", "value")->get<std::nullptr_t>(), nullptr);
+  EXPECT_EQ(*member("gpus", "meaning")->get<std::string>(), "as many as are found");
+  for (const Setting& setting : settings()) {
+    if (setting.read != nullptr) {
+      EXPECT_NE(json->find(setting.key), nullptr) << setting.key;
+    }
+  }
+}
+
 TEST(EffectiveJobFile, OriginsCannotBreakOutOfTheirComment) {
   const std::string text = effective_job_file(small(), {{"task.code", "a\ntype: model\xff"}});
   EXPECT_NE(text.find("code: /code  # from a\\ntype: model\\xff\n"), std::string::npos) << text;
@@ -155,6 +280,15 @@ TEST(IdentityHash, ChangesWithWhatMakesAnotherJob) {
       [](JobSpec& s) { s.arguments = {"a", ""}; },
       [](JobSpec& s) { s.environment_variables = {{"a", ""}}; },
       [](JobSpec& s) { s.retry_of = "x"; },
+      [](JobSpec& s) { s.inputs[0].ignore = {"x"}; },
+      [](JobSpec& s) { s.inputs[0].type = InputType::kFile; },
+      [](JobSpec& s) { s.mini_batch_size.bytes = 10; },
+      [](JobSpec& s) { s.rank_mini_batch_count = 0; },
+      [](JobSpec& s) { s.rows.text = RowText::kCsv; },
+      [](JobSpec& s) { s.rows.separator = ","; },
+      [](JobSpec& s) { s.rows.header = true; },
+      [](JobSpec& s) { s.staged_outputs = true; },
+      [](JobSpec& s) { s.v1_argv = true; },
   };
   std::set<std::string> hashes = {identity_hash(small())};
   for (const auto& change : changes) {

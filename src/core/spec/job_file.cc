@@ -63,7 +63,7 @@ std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText&
     }
   }
   lay_flags_over(*tree, input.flags, input.current_folder);
-  auto reading = read_job_tree(*tree, input.file, input.folder);
+  auto reading = read_job_tree(*tree, input.file, input.folder, input.written_by_us);
   if (set_problems.empty()) return reading;
   std::vector<Problem> problems = reading ? std::vector<Problem>() : std::move(reading).error();
   problems.insert(problems.end(), set_problems.begin(), set_problems.end());

@@ -164,7 +164,8 @@ task:
       "job.yml:9:12: retry_settings.timeout: 0 is out of range; allowed is more than 0 up to "
       "259200 seconds\n"
       "job.yml:10:16: logging_level: 'loud' is not a level; allowed is WARNING, INFO or DEBUG\n"
-      "job.yml:11:1: key 'partition_keys' is not supported yet\n"
+      "job.yml:11:1: key 'partition_keys' is not supported yet: it comes with tables; mini-batches "
+      "are cut by mini_batch_size\n"
       "job.yml:12:1: max_concurrency_per_instance: is empty; leave it out or give it a value\n"
       "job.yml:14:32: outputs.rows.mode: 'elsewhere' is not known; allowed is rw_mount or "
       "upload\n"
@@ -175,9 +176,9 @@ task:
 TEST_F(JobFileTest, WhatIsMissingIsSaid) {
   EXPECT_EQ(problems("name: x\n"),
             "job.yml:1:1: type is missing\n"
+            "job.yml:1:1: task is missing\n"
             "job.yml:1:1: inputs is missing\n"
-            "job.yml:1:1: input_data is missing\n"
-            "job.yml:1:1: task is missing\n");
+            "job.yml:1:1: input_data is missing\n");
   EXPECT_EQ(
       problems("type: parallel\ninputs: {a: {}}\ninput_data: ${{inputs.a}}\ntask: {code: .}\n"),
       "job.yml:2:13: inputs.a.path is missing\n"
@@ -204,19 +205,14 @@ TEST_F(JobFileTest, WhatIsNotBuiltYetIsRefusedByName) {
   const std::string head =
       "type: parallel\ninput_data: ${{inputs.a}}\ntask: {entry_script: a.py}\n";
   EXPECT_EQ(problems(head + "inputs: {a: {type: mltable, path: x}}\n"),
-            "job.yml:4:20: inputs.a.type: 'mltable' is not supported yet; allowed is uri_folder\n");
+            "job.yml:4:20: inputs.a.type: 'mltable' is not supported yet; allowed is uri_folder or "
+            "uri_file or string or number or integer or boolean\n");
   EXPECT_EQ(problems(head + "inputs: {a: {path: 'azureml://datastores/x'}}\n"),
             "job.yml:4:20: inputs.a.path: 'azureml://datastores/x' is not a path of this machine; "
             "others are not supported yet\n");
-  EXPECT_EQ(
-      problems(head + "inputs: {a: 5}\n"),
-      "job.yml:4:13: inputs.a: an input that is a value and no folder is not supported yet\n");
-  EXPECT_EQ(problems(head + "inputs: {a: {path: [x, y]}}\n"),
-            "job.yml:4:20: inputs.a.path: is a list; one value is expected\n");
-  EXPECT_EQ(
-      problems(kSmall + std::string("mini_batch_size: 1024KB\n")),
-      "job.yml:7:18: mini_batch_size: '1024KB': only a count of files is supported; bytes and "
-      "rows are not supported yet and are refused until a later version\n");
+  EXPECT_EQ(problems(kSmall + std::string("mini_batch_size: 5 rows\n")),
+            "job.yml:7:18: mini_batch_size: '5 rows': rows are counted in tables, which are not "
+            "supported yet; allowed are files and bytes, as in '10 files, 1MB'\n");
   EXPECT_EQ(problems(kSmall + std::string("  type: model\n")),
             "job.yml:7:9: task.type: 'model' is not a task of a job; models are run by batch "
             "deployments\n");
@@ -232,7 +228,7 @@ compute: azureml:big
 resources: {instance_count: 4}
 task: {entry_script: a.py, environment: azureml:env:1}
 )"),
-      "job.yml:2:29: inputs.a.mode: has no effect: the folder is read where it is\n"
+      "job.yml:2:29: inputs.a.mode: has no effect: the data are read where they are\n"
       "job.yml:4:21: outputs.o.mode: has no effect: files are written where they stay\n"
       "job.yml:5:10: compute: 'azureml:big' is not known here; the job runs on this machine\n"
       "job.yml:6:29: resources.instance_count: 4 nodes are asked for; this machine is the only "
@@ -258,7 +254,9 @@ TEST_F(JobFileTest, EveryNumberIsTakenInItsRangeAndRefusedBesideIt) {
       {"retry_settings: {timeout: %}",
        {"0.000000001", "259200"},
        {"0", "-1", "259200.5", "259201"}},
-      {"mini_batch_size: %", {"1", "2147483647"}, {"0", "-1", "2147483648", "10kbmb", "100 kb"}},
+      {"mini_batch_size: %",
+       {"1", "2147483647"},
+       {"0", "-1", "2147483648", "10kbmb", "5 rows", "10, 5 files"}},
       {"resources: {instance_count: %}", {"1", "-1", "2147483647"}, {"0", "-2", "2147483648"}},
   };
   for (const Number& number : numbers) {
@@ -316,9 +314,6 @@ TEST_F(JobFileTest, ProgramArgumentsAreChecked) {
             "job.yml:7:22: task.program_arguments: a ' without its partner\n");
   EXPECT_EQ(with("  program_arguments: --a ${{inputs.x}} ${{outputs.y}}"),
             "job.yml:7:22: task.program_arguments: no input 'x' is declared\n");
-  EXPECT_EQ(with("  program_arguments: $[[--a ${{inputs.data}}]]"),
-            "job.yml:7:22: task.program_arguments: $[[...]] for optional inputs is not supported "
-            "yet\n");
   EXPECT_EQ(with("  program_arguments:"), "");
   EXPECT_EQ(with("  args: a b"), "");
   EXPECT_EQ(with("  args: a b\n  program_arguments: c"),

@@ -4,95 +4,41 @@
 #include <algorithm>
 #include <array>
 
+#include "core/spec/settings.h"
+
 namespace windrow {
 namespace {
 
-constexpr std::array<std::string_view, 23> kRoot = {
-    "$schema",
-    "type",
-    "name",
-    "display_name",
-    "description",
-    "experiment_name",
-    "tags",
-    "inputs",
-    "outputs",
-    "input_data",
-    "mini_batch_size",
-    "mini_batch_error_threshold",
-    "error_threshold",
-    "logging_level",
-    "max_concurrency_per_instance",
-    "retry_settings",
-    "resources",
-    "environment_variables",
-    "compute",
-    "task",
-    // Ours: they have no place in the original schema.
-    "python",
-    "job_dir",
-    "retry_of"};
+constexpr auto kRootNotYet = std::to_array<std::string_view>({"bisect_failed",
+                                                              "component",
+                                                              "jobs",
+                                                              "partition_keys",
+                                                              "pipeline",
+                                                              "properties",
+                                                              "resume_from",
+                                                              "services",
+                                                              "settings",
+                                                              "side_inputs",
+                                                              "speculate",
+                                                              "streaming_window",
+                                                              "version"});
+constexpr auto kTaskNotYet = std::to_array<std::string_view>({"model"});
+constexpr auto kInputNotYet = std::to_array<std::string_view>(
+    {"connection", "enum", "max", "min", "partition_format", "query"});
+constexpr auto kOutputNotYet = std::to_array<std::string_view>({"description", "name", "version"});
 
-constexpr std::array<std::string_view, 37> kRootNotYet = {"allow_empty_input",
-                                                          "allowed_failed_percent",
-                                                          "append_row",
-                                                          "bisect_failed",
-                                                          "compat",
-                                                          "component",
-                                                          "copy_logs_to_parent",
-                                                          "first_task_creation_timeout",
-                                                          "gpu_surplus",
-                                                          "identity",
-                                                          "init_timeout",
-                                                          "is_deterministic",
-                                                          "jobs",
-                                                          "metrics_name_prefix",
-                                                          "nice",
-                                                          "output_exists",
-                                                          "parallel_run_config",
-                                                          "partition_keys",
-                                                          "pipeline",
-                                                          "profiling_module",
-                                                          "progress_update_timeout",
-                                                          "properties",
-                                                          "push_metrics_to_parent",
-                                                          "rank_mini_batch_count",
-                                                          "resource_monitor_interval",
-                                                          "resume_from",
-                                                          "retry_short_returns",
-                                                          "services",
-                                                          "settings",
-                                                          "side_inputs",
-                                                          "speculate",
-                                                          "staged_outputs",
-                                                          "streaming_window",
-                                                          "strict",
-                                                          "strict_results",
-                                                          "task_overhead_timeout",
-                                                          "version"};
+struct Reason {
+  std::string_view key;
+  std::string_view why;
+};
 
-constexpr std::array<std::string_view, 7> kTask = {
-    "type", "code", "entry_script", "program_arguments", "args", "append_row_to", "environment"};
-constexpr std::array<std::string_view, 1> kTaskNotYet = {"model"};
-
-constexpr std::array<std::string_view, 3> kInput = {"type", "path", "mode"};
-constexpr std::array<std::string_view, 8> kInputNotYet = {"connection",
-                                                          "default",
-                                                          "description",
-                                                          "ignore",
-                                                          "input_ignore",
-                                                          "optional",
-                                                          "partition_format",
-                                                          "query"};
-
-constexpr std::array<std::string_view, 3> kOutput = {"type", "path", "mode"};
-constexpr std::array<std::string_view, 3> kOutputNotYet = {"description", "name", "version"};
-
-constexpr std::array<std::string_view, 2> kRetry = {"max_retries", "timeout"};
-
-constexpr std::array<std::string_view, 1> kResource = {"instance_count"};
-constexpr std::array<std::string_view, 6> kResourceNotYet = {
-    "docker_args", "instance_type", "locations", "max_instance_count", "properties", "shm_size"};
+constexpr auto kReasons = std::to_array<Reason>({
+    {"component", "components come with pipelines; write the task into the job file"},
+    {"partition_keys", "it comes with tables; mini-batches are cut by mini_batch_size"},
+    {"partition_format", "it comes with partition_keys"},
+    {"resume_from", "`windrow job resume JOB` goes on with a job"},
+    {"side_inputs", "declare them as inputs that input_data does not name"},
+});
 
 struct Elsewhere {
   std::string_view key;
@@ -122,12 +68,50 @@ constexpr std::array<Elsewhere, 18> kElsewhere = {{
 
 }  // namespace
 
-KeySet root_keys() { return {kRoot, kRootNotYet}; }
-KeySet task_keys() { return {kTask, kTaskNotYet}; }
-KeySet input_keys() { return {kInput, kInputNotYet}; }
-KeySet output_keys() { return {kOutput, kOutputNotYet}; }
-KeySet retry_keys() { return {kRetry, {}}; }
-KeySet resource_keys() { return {kResource, kResourceNotYet}; }
+KeySet root_keys() {
+  static const auto kKnown = keys_in("");
+  return {kKnown, kRootNotYet};
+}
+
+KeySet task_keys() {
+  static const auto kKnown = keys_in("task");
+  return {kKnown, kTaskNotYet};
+}
+
+KeySet input_keys() {
+  static const auto kKnown = keys_in("inputs.<n>");
+  return {kKnown, kInputNotYet};
+}
+
+KeySet output_keys() {
+  static const auto kKnown = keys_in("outputs.<n>");
+  return {kKnown, kOutputNotYet};
+}
+
+KeySet retry_keys() {
+  static const auto kKnown = keys_in("retry_settings");
+  return {kKnown, {}};
+}
+
+KeySet resource_keys() {
+  static const auto kKnown = keys_in("resources");
+  return {kKnown, {}};
+}
+
+KeySet append_row_keys() {
+  static const auto kKnown = keys_in("append_row");
+  return {kKnown, {}};
+}
+
+KeySet compat_keys() {
+  static const auto kKnown = keys_in("compat");
+  return {kKnown, {}};
+}
+
+std::string_view why_not_yet(std::string_view key) {
+  const auto* found = std::ranges::find(kReasons, key, &Reason::key);
+  return found == kReasons.end() ? "" : found->why;
+}
 
 std::optional<std::string_view> right_place(std::string_view key) {
   const auto* found = std::ranges::find(kElsewhere, key, &Elsewhere::key);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of a job file: which are built, which are known and not built yet, and where a key that
-// stands in the wrong place belongs.
+// The keys of a job file: which are built (settings.h has the table), which are known and not built
+// yet, and where a key that stands in the wrong place belongs.
 #pragma once
 
 #include <optional>
@@ -21,6 +21,11 @@ KeySet input_keys();
 KeySet output_keys();
 KeySet retry_keys();
 KeySet resource_keys();
+KeySet append_row_keys();
+KeySet compat_keys();
+
+// What to do instead of a key that is not supported yet; empty when there is nothing to say.
+std::string_view why_not_yet(std::string_view key);
 
 // The full path of a key that is written elsewhere in a v2 job file, or under another name there.
 std::optional<std::string_view> right_place(std::string_view key);

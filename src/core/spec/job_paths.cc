@@ -74,7 +74,7 @@ JobPaths resolve_job_paths(const JobSpec& spec, std::string_view job_folder) {
     paths.outputs[output.name] = output_path(output, job_folder);
     if (!spec.append_row_to.empty() && spec.append_row_to[0] == output.name) main = &output;
   }
-  paths.input_folder = paths.inputs[spec.input_data.at(0)];
+  if (!spec.input_data.empty()) paths.input_folder = paths.inputs[spec.input_data.front()];
   paths.output_folder = join_path(job_folder, "outputs");
   if (main != nullptr) {
     const std::string& path = paths.outputs[main->name];

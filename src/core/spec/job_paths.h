@@ -33,8 +33,8 @@ bool is_remote_path(std::string_view path);
 std::string script_path(const JobSpec& spec);
 
 struct JobPaths {
-  std::string input_folder;                    // the input that is cut into mini-batches
-  std::map<std::string, std::string> inputs;   // by name
+  std::string input_folder;                    // the first input that is cut; empty without one
+  std::map<std::string, std::string> inputs;   // by name; the value of a literal
   std::map<std::string, std::string> outputs;  // by name; a folder, or the file of a uri_file
   std::string output_folder;  // EntryScript().output_dir: of append_row_to, else of the first
                               // output; outputs/ of the job folder when none is declared

@@ -15,9 +15,11 @@
 
 namespace windrow {
 
-// `file` stands before line and column; relative paths are meant from `folder`.
+// `file` stands before line and column; relative paths are meant from `folder`. In a job as it runs
+// the settings among the script's arguments have been applied: each key has what came of it.
 std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
                                                               std::string_view file,
-                                                              std::string_view folder);
+                                                              std::string_view folder,
+                                                              bool arguments_applied = false);
 
 }  // namespace windrow

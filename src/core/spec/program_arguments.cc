@@ -170,10 +170,28 @@ Result<Reference> parse_lone_reference(std::string_view text) {
   return parse_reference(all.substr(kOpen.size(), all.size() - kOpen.size() - kClose.size()));
 }
 
-Result<std::vector<Reference>> find_references(std::string_view text) {
-  if (text.find("$[[") != std::string_view::npos) {
-    return fail(ErrorCode::kInvalid, "$[[...]] for optional inputs is not supported yet");
+Result<std::string> resolve_optional_parts(std::string_view text,
+                                           const std::function<bool(const Reference&)>& given) {
+  constexpr std::string_view kOpenPart = "$[[";
+  constexpr std::string_view kClosePart = "]]";
+  std::string out;
+  while (true) {
+    const std::size_t open = text.find(kOpenPart);
+    out += text.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    text.remove_prefix(open + kOpenPart.size());
+    const std::size_t close = text.find(kClosePart);
+    const std::string_view part = text.substr(0, close);
+    if (close == std::string_view::npos || part.find(kOpenPart) != std::string_view::npos) {
+      return fail(ErrorCode::kInvalid, "{}: '$[[' without its ']]'", in_quotes(part));
+    }
+    ASSIGN_OR_RETURN(const std::vector<Reference> references, find_references(part));
+    if (std::ranges::all_of(references, given)) out += part;
+    text.remove_prefix(close + kClosePart.size());
   }
+}
+
+Result<std::vector<Reference>> find_references(std::string_view text) {
   std::vector<Reference> found;
   std::size_t open = 0;
   while ((open = text.find(kOpen, open)) != std::string_view::npos) {

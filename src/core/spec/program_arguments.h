@@ -36,7 +36,13 @@ Result<Reference> parse_reference(std::string_view inside);
 // The reference that `text` consists of (`${{inputs.data}}`). Refused: anything before or after it.
 Result<Reference> parse_lone_reference(std::string_view text);
 
-// Every reference in `text`, in order. Refused: a broken one, and `$[[...]]`.
+// `text` with each `$[[...]]` replaced by what stands in it, or by nothing when one of the
+// references in it is to something that is not `given`. Refused: one without its end, one inside
+// another.
+Result<std::string> resolve_optional_parts(std::string_view text,
+                                           const std::function<bool(const Reference&)>& given);
+
+// Every reference in `text`, in order. Refused: a broken one.
 Result<std::vector<Reference>> find_references(std::string_view text);
 
 // `text` with each reference replaced. What cannot be understood as one stays as it is.

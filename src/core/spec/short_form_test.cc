@@ -114,10 +114,10 @@ TEST_F(ShortFormTest, EveryProblemNamesItsFlag) {
       "--name: '-n' is not a job name; allowed are 1 to 255 letters, digits, '-', '_' and '.', "
       "not starting with '-' or '.'\n"
       "--mini-batch-size: '0' is out of range; at least 1\n"
-      "--error-threshold: 'x' is not a whole number; allowed is -1 to 2147483647\n"
-      "--workers: 0 is out of range; allowed is 1 to 65535\n"
       "--max-retries: -1 is out of range; allowed is 0 to 2147483647\n"
-      "--timeout: 0 is out of range; allowed is more than 0 up to 259200 seconds\n");
+      "--timeout: 0 is out of range; allowed is more than 0 up to 259200 seconds\n"
+      "--error-threshold: 'x' is not a whole number; allowed is -1 to 2147483647\n"
+      "--workers: 0 is out of range; allowed is 1 to 65535\n");
 }
 
 TEST_F(ShortFormTest, PathsThatAreNoneAreRefused) {

@@ -53,6 +53,18 @@ void TreeReader::notice_at(const Place& map, std::string_view key, std::string_v
   if (const std::optional<Place> place = at(map, key)) notice(*place, message);
 }
 
+void TreeReader::contradiction(const Place& place, std::string_view message, bool refused) {
+  if (refused) {
+    problem(place, message);
+  } else {
+    notice(place, message);
+  }
+}
+
+std::string TreeReader::where_is(const Place& place) const {
+  return where(file_, place.node->mark);
+}
+
 void TreeReader::missing(const Place& place, std::string_view key) {
   add(problems_, place.node->mark, "", joined(place.path, key) + " is missing");
 }
@@ -96,7 +108,9 @@ void TreeReader::check_keys(const Place& map, const KeySet& keys) {
       add(problems_, entry.mark, map.path, message);
     };
     if (contains(keys.not_yet, entry.key)) {
-      refuse(fmt::format("key '{}' is not supported yet", entry.key));
+      const std::string_view why = why_not_yet(entry.key);
+      refuse(fmt::format(
+          "key '{}' is not supported yet{}{}", entry.key, why.empty() ? "" : ": ", why));
       continue;
     }
     std::optional<std::string_view> right = nearest_name(entry.key, keys.known);

@@ -38,6 +38,8 @@ class TreeReader {
   // The same for what stands behind a key of a map. REQUIRES: the key is there.
   void problem_at(const Place& map, std::string_view key, std::string_view message);
   void notice_at(const Place& map, std::string_view key, std::string_view message);
+  // Two settings that do not go together: a problem when `refused`, else a notice.
+  void contradiction(const Place& place, std::string_view message, bool refused);
   // `key` should stand in the map `place` and does not.
   void missing(const Place& place, std::string_view key);
 
@@ -76,6 +78,13 @@ class TreeReader {
                                        std::string_view key,
                                        std::span<const std::string_view> allowed,
                                        std::span<const std::string_view> not_yet = {});
+
+  // "job.yml:3:5", or the flag.
+  std::string where_is(const Place& place) const;
+  // For a value that was found elsewhere than behind its key.
+  void set_origin(std::string_view path, std::string origin) {
+    origins_[std::string(path)] = std::move(origin);
+  }
 
   bool has_problems() const { return !problems_.empty(); }
   Origins take_origins() { return std::move(origins_); }

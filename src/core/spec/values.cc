@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "base/text.h"
@@ -31,6 +32,11 @@ constexpr std::array<Unit, 7> kUnits = {{
     {"mb", &SizeCaps::bytes, 1ULL << 20U},
     {"gb", &SizeCaps::bytes, 1ULL << 30U},
 }};
+
+// A number as it was said; something long in quotes, cut.
+std::string bare_or_quoted(std::string_view said) {
+  return said.size() > 40 ? in_quotes(said) : escape_bytes(said);
+}
 
 bool all_digits(std::string_view text) { return std::ranges::all_of(text, is_digit); }
 
@@ -81,15 +87,50 @@ Result<std::int64_t> parse_integer(std::string_view text, IntegerRange range) {
   if (!fits || value < range.min || value > range.max) {
     return fail(ErrorCode::kInvalid,
                 "{} is out of range; allowed is {} to {}",
-                said.size() > 40 ? in_quotes(said) : said,
+                bare_or_quoted(said),
                 range.min,
                 range.max);
   }
   return value;
 }
 
-Result<Duration> parse_seconds(std::string_view text) {
-  constexpr std::string_view kAllowed = "allowed is more than 0 up to 259200 seconds";
+Result<double> parse_number(std::string_view text, NumberRange range) {
+  const std::string_view said = trimmed(text);
+  const std::string_view digits = said.substr(said.starts_with('-') ? 1 : 0);
+  const bool spelled = !digits.empty() && is_digit(digits.front()) && is_digit(digits.back()) &&
+                       std::ranges::count(digits, '.') <= 1 &&
+                       std::ranges::all_of(digits, [](char c) { return is_digit(c) || c == '.'; });
+  if (!spelled) {
+    return fail(ErrorCode::kInvalid,
+                "{} is not a number; allowed is {} to {}",
+                in_quotes(text),
+                range.min,
+                range.max);
+  }
+  double value = 0;
+  const bool fits =
+      std::from_chars(said.data(), said.data() + said.size(), value).ec == std::errc();
+  if (!fits || value < range.min || value > range.max) {
+    return fail(ErrorCode::kInvalid,
+                "{} is out of range; allowed is {} to {}",
+                bare_or_quoted(said),
+                range.min,
+                range.max);
+  }
+  return value;
+}
+
+bool is_number(std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end && std::isfinite(value);
+}
+
+Result<Duration> parse_seconds(std::string_view text, SecondsRange range) {
+  const std::string allowed = fmt::format("allowed is {} up to {} seconds",
+                                          range.zero ? "0" : "more than 0",
+                                          range.max.count() / kNanoseconds);
   std::string_view digits = trimmed(text);
   const bool negative = digits.starts_with('-');
   if (negative || digits.starts_with('+')) digits.remove_prefix(1);
@@ -98,8 +139,7 @@ Result<Duration> parse_seconds(std::string_view text) {
   std::string decimals(digits.substr(std::min(point + 1, digits.size())));
   const bool has_digits = !whole.empty() && (point == digits.size() || !decimals.empty());
   if (!has_digits || !all_digits(whole) || !all_digits(decimals)) {
-    return fail(
-        ErrorCode::kInvalid, "{} is not a number of seconds; {}", in_quotes(text), kAllowed);
+    return fail(ErrorCode::kInvalid, "{} is not a number of seconds; {}", in_quotes(text), allowed);
   }
   if (decimals.size() > 9) {
     return fail(ErrorCode::kInvalid, "{} has more than nine decimals", in_quotes(text));
@@ -110,16 +150,55 @@ Result<Duration> parse_seconds(std::string_view text) {
   const bool fits =
       std::from_chars(whole.data(), whole.data() + whole.size(), seconds).ec == std::errc();
   std::from_chars(decimals.data(), decimals.data() + decimals.size(), nanoseconds);
-  const bool small = fits && seconds <= kRunTimeoutMax.count() / kNanoseconds;
+  const bool small = fits && seconds <= range.max.count() / kNanoseconds;
   const Duration duration(small ? seconds * kNanoseconds + nanoseconds : 0);
-  if (negative || duration <= Duration::zero() || duration > kRunTimeoutMax) {
-    const std::string_view said = trimmed(text);
-    return fail(ErrorCode::kInvalid,
-                "{} is out of range; {}",
-                said.size() > 40 ? in_quotes(said) : std::string(said),
-                kAllowed);
+  const bool zero = fits && seconds == 0 && nanoseconds == 0;
+  const bool in_range = zero ? range.zero : small && duration <= range.max;
+  if (negative || !in_range) {
+    return fail(
+        ErrorCode::kInvalid, "{} is out of range; {}", bare_or_quoted(trimmed(text)), allowed);
   }
   return duration;
+}
+
+Result<bool> parse_bool(std::string_view text) {
+  const std::string word = lower_case(trimmed(text));
+  if (word == "true" || word == "1") return true;
+  if (word == "false" || word == "0") return false;
+  return fail(ErrorCode::kInvalid, "{} is not known; allowed is true or false", in_quotes(text));
+}
+
+Result<std::uint64_t> parse_bytes(std::string_view text, BytesRange range) {
+  const std::string allowed = fmt::format(
+      "allowed is {}, as in {}",
+      range.min == 0 ? std::string("0 or a number of bytes") : "at least " + bytes_text(range.min),
+      "512MB, 2GB");
+  std::uint64_t bytes = 0;
+  if (trimmed(text).find_first_not_of('0') != std::string_view::npos) {
+    const Result<SizeCaps> caps = parse_size(text);
+    const bool counts = caps && !caps->files && !caps->rows && !(caps->bytes && caps->plain);
+    if (!counts) {
+      return fail(ErrorCode::kInvalid, "{} is not a number of bytes; {}", in_quotes(text), allowed);
+    }
+    bytes = caps->bytes.value_or(caps->plain.value_or(0));
+  } else if (trimmed(text).empty()) {
+    return fail(ErrorCode::kInvalid, "{} is not a number of bytes; {}", in_quotes(text), allowed);
+  }
+  if (bytes < range.min || bytes > range.max) {
+    return fail(
+        ErrorCode::kInvalid, "{} is out of range; {}", bare_or_quoted(trimmed(text)), allowed);
+  }
+  return bytes;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  for (auto unit = kUnits.rbegin(); unit != kUnits.rend(); ++unit) {
+    if (unit->cap != &SizeCaps::bytes || bytes == 0 || bytes % unit->scale != 0) continue;
+    std::string name(unit->name);
+    std::ranges::transform(name, name.begin(), [](char c) { return static_cast<char>(c - 32); });
+    return fmt::format("{}{}", bytes / unit->scale, unit->scale == 1 ? "" : name);
+  }
+  return "0";
 }
 
 std::string seconds_text(Duration duration) {
@@ -144,23 +223,32 @@ Result<SizeCaps> parse_size(std::string_view text) {
 
 Result<BatchSize> parse_batch_size(std::string_view text) {
   ASSIGN_OR_RETURN(const SizeCaps caps, parse_size(text));
-  if (caps.bytes || caps.rows) {
+  if (caps.rows) {
     return fail(ErrorCode::kInvalid,
-                "{}: only a count of files is supported; bytes and rows are not supported yet and "
-                "are refused until a later version",
+                "{}: rows are counted in tables, which are not supported yet; allowed are files "
+                "and bytes, as in '10 files, 1MB'",
                 in_quotes(text));
   }
   if (caps.plain && caps.files) {
     return fail(ErrorCode::kInvalid, "{} counts files twice", in_quotes(text));
   }
-  const std::uint64_t files = caps.plain.value_or(caps.files.value_or(0));
+  const std::uint64_t files = caps.plain.value_or(caps.files.value_or(kIntMax));
   if (files > kIntMax) {
     return fail(ErrorCode::kInvalid,
                 "{} is out of range; allowed is 1 to {}",
-                std::string(trimmed(text)),
+                bare_or_quoted(trimmed(text)),
                 kIntMax);
   }
-  return BatchSize{.files = static_cast<std::uint32_t>(files)};
+  return BatchSize{.files = static_cast<std::uint32_t>(files), .bytes = caps.bytes};
+}
+
+std::string batch_size_text(const BatchSize& size) {
+  const std::string files = std::to_string(size.files);
+  if (!size.bytes) return files;
+  // A unit always stands there: a bare number would count files.
+  std::string bytes = bytes_text(*size.bytes);
+  if (is_digit(bytes.back())) bytes += "B";
+  return size.files == kIntMax ? bytes : fmt::format("{} files, {}", files, bytes);
 }
 
 Result<LoggingLevel> parse_logging_level(std::string_view text) {
@@ -182,6 +270,10 @@ std::string_view to_text(LoggingLevel level) {
       return "DEBUG";
   }
   return "";
+}
+
+std::string_view to_text(InputType type) {
+  return type == InputType::kFile ? "uri_file" : "uri_folder";
 }
 
 std::string_view to_text(OutputType type) {

@@ -24,8 +24,37 @@ struct IntegerRange {
 // Decimal digits, perhaps with a sign; spaces around it do not matter.
 Result<std::int64_t> parse_integer(std::string_view text, IntegerRange range);
 
-// Seconds with up to nine decimals: more than 0, at most kRunTimeoutMax.
-Result<Duration> parse_seconds(std::string_view text);
+// A number with a point, no exponent: `0.5`, `100`. REQUIRES: both ends have few decimals.
+struct NumberRange {
+  double min = 0;
+  double max = 0;
+};
+Result<double> parse_number(std::string_view text, NumberRange range);
+
+// Any number that a double holds, with or without exponent.
+bool is_number(std::string_view text);
+
+struct SecondsRange {
+  bool zero = false;  // whether 0 is allowed
+  Duration max = kRunTimeoutMax;
+};
+
+// Seconds with up to nine decimals: more than 0 (or from 0 on), at most kRunTimeoutMax unless the
+// range says otherwise.
+Result<Duration> parse_seconds(std::string_view text, SecondsRange range = {});
+
+// true, false, 1, 0; the words in any letter case.
+Result<bool> parse_bool(std::string_view text);
+
+// `1024`, `64KB`, `2 gb`: bytes, within the range.
+struct BytesRange {
+  std::uint64_t min = 0;
+  std::uint64_t max = std::uint64_t{1} << 62U;
+};
+Result<std::uint64_t> parse_bytes(std::string_view text, BytesRange range = {});
+
+// The shortest text that parse_bytes reads as the same number.
+std::string bytes_text(std::uint64_t bytes);
 
 // The shortest text that parse_seconds reads as the same duration. REQUIRES: not negative.
 std::string seconds_text(Duration duration);
@@ -43,14 +72,18 @@ struct SizeCaps {
 // `10`, `1024KB`, `100 kb`, `500 rows`, `10 files, 1MB`; each unit once, nothing is 0.
 Result<SizeCaps> parse_size(std::string_view text);
 
-// The size of mini-batches of files: a count of files and, in this version, nothing else.
+// The size of mini-batches of files: a count of files, bytes, or both.
 Result<BatchSize> parse_batch_size(std::string_view text);
+
+// The text that parse_batch_size reads as the same size.
+std::string batch_size_text(const BatchSize& size);
 
 // WARNING, INFO or DEBUG in any letter case.
 Result<LoggingLevel> parse_logging_level(std::string_view text);
 std::string_view to_text(LoggingLevel level);
 
-// uri_folder, uri_file
+// uri_folder, uri_file. REQUIRES: no literal.
+std::string_view to_text(InputType type);
 std::string_view to_text(OutputType type);
 
 // Names of inputs and outputs: letters, digits and '_', not starting with a digit.

@@ -149,17 +149,29 @@ TEST(ParseSize, RefusesWhatIsNoSize) {
   }
 }
 
-TEST(ParseBatchSize, TakesACountOfFilesOnly) {
+// C102
+TEST(ParseBatchSize, TakesFilesAndBytes) {
   EXPECT_EQ(parse_batch_size("1")->files, 1U);
   EXPECT_EQ(parse_batch_size("10 files")->files, 10U);
   EXPECT_EQ(parse_batch_size("2147483647")->files, 2147483647U);
+  EXPECT_EQ(*parse_batch_size("1KB"), (BatchSize{kIntMax, 1024}));
+  EXPECT_EQ(*parse_batch_size("100 kb"), (BatchSize{kIntMax, 102400}));
+  EXPECT_EQ(*parse_batch_size("10 files, 1MB"), (BatchSize{10, 1U << 20U}));
+  EXPECT_EQ(*parse_batch_size("1gb,3"), (BatchSize{3, 1U << 30U}));
   EXPECT_EQ(why(parse_batch_size("2147483648")),
             "2147483648 is out of range; allowed is 1 to 2147483647");
   EXPECT_EQ(why(parse_batch_size("0")), "'0' is out of range; at least 1");
   EXPECT_EQ(why(parse_batch_size("10, 5 files")), "'10, 5 files' counts files twice");
-  for (const char* later : {"1024KB", "100 kb", "500 rows", "10 files, 1MB"}) {
-    EXPECT_TRUE(why(parse_batch_size(later)).find("until a later version") != std::string::npos)
-        << later;
+  EXPECT_NE(why(parse_batch_size("500 rows")).find("not supported yet"), std::string::npos);
+}
+
+TEST(BatchSizeText, ReadsBack) {
+  for (const BatchSize& size : {BatchSize{1, std::nullopt},
+                                BatchSize{kIntMax, std::nullopt},
+                                BatchSize{kIntMax, 1},
+                                BatchSize{kIntMax, 1025},
+                                BatchSize{7, 3U << 20U}}) {
+    EXPECT_EQ(*parse_batch_size(batch_size_text(size)), size) << batch_size_text(size);
   }
 }
 

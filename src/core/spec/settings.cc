@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/spec/settings.h"
+
+#include <algorithm>
+
+#include "core/spec/setting_codecs.h"
+
+namespace windrow {
+namespace {
+
+using namespace codecs;
+
+struct Row {
+  std::string_view key;
+  std::string_view argument;
+  std::string_view allowed;
+  std::string_view unset;
+  std::string_view meaning;
+  Codec codec = {nullptr, nullptr};  // none: job_tree.cc reads it
+};
+
+constexpr std::string_view kThresholds = "-1 to 2147483647";
+constexpr std::string_view kTimeouts = "more than 0 up to 259200 seconds";
+constexpr std::string_view kBooleans = "true or false";
+constexpr std::string_view kCounts = "0 to 2147483647";
+
+// Keys that are more than one value, and those that change nothing here.
+constexpr auto kStructure = std::to_array<Row>({
+    {"$schema", "", "text", "nothing", "which schema the file follows; without effect"},
+    {"type", "", "parallel", "required", "what kind of job the file describes"},
+    {"name", "", "a job name", "made up", "name of the job and of its folder"},
+    {"display_name", "", "text", "nothing", "for people"},
+    {"description", "", "text", "nothing", "for people"},
+    {"experiment_name", "", "text", "nothing", "for people"},
+    {"tags", "", "names and texts", "none", "for people"},
+    {"inputs.<n>", "", "keys, or one value", "", "what the script reads; a value is for arguments"},
+    {"inputs.<n>.type",
+     "",
+     "uri_folder, uri_file, string, number, integer or boolean",
+     "uri_folder",
+     "a folder or file, or a value"},
+    {"inputs.<n>.path",
+     "",
+     "a path or a list: folders, files, globs, @FILE, -",
+     "required",
+     "where it lies; @FILE is a list of paths, - the same on standard input"},
+    {"inputs.<n>.mode", "", "ro_mount or download", "ro_mount", "data are read where they are"},
+    {"inputs.<n>.ignore", "", "a glob or a list", "none", "files that are left out"},
+    {"inputs.<n>.input_ignore", "", "a glob or a list", "none", "another name for ignore"},
+    {"inputs.<n>.optional", "", kBooleans, "false", "arguments in $[[...]] go without it"},
+    {"inputs.<n>.default", "", "one value", "none", "the value when none is given"},
+    {"inputs.<n>.description", "", "text", "nothing", "for people"},
+    {"input_data",
+     "",
+     "${{inputs.NAME}} or a list",
+     "required",
+     "the inputs that are cut into mini-batches, one after the other"},
+    {"outputs.<n>.type", "", "uri_folder or uri_file", "uri_folder", "a folder or a file"},
+    {"outputs.<n>.path", "", "a path", "outputs/NAME/ in the job folder", "where it goes"},
+    {"outputs.<n>.mode", "", "rw_mount or upload", "rw_mount", "files are written where they stay"},
+    {"task.type", "", "run_function or function", "run_function", "what kind of task it is"},
+    {"task.code", "", "a path", "the script's folder", "root of imports"},
+    {"task.entry_script", "", "a path or module name", "required", "the script with run()"},
+    {"task.program_arguments", "", "text", "none", "arguments for the script"},
+    {"task.args", "", "text", "none", "another name for program_arguments"},
+    {"task.append_row_to",
+     "",
+     "${{outputs.NAME}} or a list",
+     "summary_only: rows are counted, not kept",
+     "the outputs that get the rows"},
+    {"task.environment", "", "anything", "nothing", "accepted with a notice"},
+    {"python",
+     "",
+     "a path or command",
+     "WINDROW_PYTHON, the active environment or python3",
+     "interpreter of the script"},
+    {"job_dir", "", "a path", "$WINDROW_HOME/jobs/NAME", "the job folder"},
+    {"retry_of", "", "a job", "none", "the job whose failed mini-batches run again"},
+    {"environment_variables", "", "names and texts", "none", "for the workers"},
+    {"compute", "", "a name", "local", "other than local: a notice, the job runs here"},
+    {"identity", "", "a map with a type", "none", "accepted with a notice"},
+    {"is_deterministic", "", kBooleans, "true", "accepted; results are not reused yet"},
+    {"resources.instance_count", "", "1 to 2147483647, or -1", "1", "nodes; this machine is one"},
+    {"resources.max_instance_count", "", "anything", "nothing", "accepted with a notice"},
+    {"resources.instance_type", "", "anything", "nothing", "accepted with a notice"},
+    {"resources.shm_size", "", "anything", "nothing", "accepted with a notice"},
+    {"resources.docker_args", "", "anything", "nothing", "accepted with a notice"},
+    {"resources.locations", "", "anything", "nothing", "accepted with a notice"},
+    {"resources.properties", "", "anything", "nothing", "accepted with a notice"},
+    {"compat.v2_mini_batch_size_1", "", kBooleans, "false", "mini_batch_size is 1 unless said"},
+});
+
+constexpr auto kFormation = std::to_array<Row>({
+    {"mini_batch_size",
+     "",
+     "a number with b, kb, mb, gb, files",
+     "",
+     "when a mini-batch is full: files, bytes or both, as in '10 files, 1MB'",
+     kMiniBatchSize},
+    {"rank_mini_batch_count",
+     "rank_mini_batch_count",
+     "-2147483648 to 2147483647",
+     "mini-batches are cut from input_data",
+     "so many mini-batches without items; negative is 0",
+     kRankCount},
+    {"largest_first",
+     "",
+     kBooleans,
+     "",
+     "mini-batches with most bytes are handed out first",
+     flag<&JobSpec::largest_first>()},
+    {"allow_empty_input",
+     "",
+     kBooleans,
+     "",
+     "an input without files gives an empty result instead of a failed job",
+     flag<&JobSpec::allow_empty_input>()},
+    {"append_row.format", "", "text, csv or jsonl", "", "how rows become text", kRowFormat},
+    {"append_row.sep",
+     "",
+     "one ASCII character, no quote or line break",
+     "a space in text, a comma in csv",
+     "what stands between columns",
+     kRowSeparator},
+    {"append_row.header",
+     "append_row_dataframe_header",
+     kBooleans,
+     "",
+     "names of columns once at the top",
+     flag<&JobSpec::rows, &RowStyle::header>()},
+    {"output_exists",
+     "",
+     "refuse or overwrite",
+     "",
+     "what happens when the result file is there already",
+     choice<kExists, &JobSpec::output_exists>()},
+    {"staged_outputs",
+     "",
+     kBooleans,
+     "",
+     "files of an attempt are moved into place when it has won",
+     flag<&JobSpec::staged_outputs>()},
+    {"compat.v1_argv",
+     "",
+     kBooleans,
+     "",
+     "sys.argv holds the whole set of the v1 engine",
+     flag<&JobSpec::v1_argv>()},
+    {"strict",
+     "",
+     kBooleans,
+     "",
+     "settings that contradict each other are refused, not only noticed",
+     flag<&JobSpec::strict>()},
+});
+
+constexpr auto kLimits = std::to_array<Row>({
+    {"retry_settings.max_retries", "", kCounts, "", "tries after the first one", kRetries},
+    {"retry_settings.timeout",
+     "run_invocation_timeout",
+     kTimeouts,
+     "",
+     "time that one run() may take",
+     seconds<timeouts, &JobSpec::limits, &LimitSpec::run_timeout>()},
+    {"retry_settings.delay",
+     "",
+     "0 up to 259200 seconds",
+     "",
+     "pause between a failed attempt and the next",
+     seconds<from_zero, &JobSpec::limits, &LimitSpec::retry_delay>()},
+    {"retry_settings.retry_on",
+     "",
+     "a list of names, as in [OSError, requests.Timeout]",
+     "every failure",
+     "only these exceptions are tried again",
+     exceptions<&JobSpec::limits, &LimitSpec::retry_on>()},
+    {"retry_settings.fail_fast_on",
+     "",
+     "a list of names, as in [OSError, requests.Timeout]",
+     "none",
+     "these exceptions are never tried again",
+     exceptions<&JobSpec::limits, &LimitSpec::fail_fast_on>()},
+    {"error_threshold",
+     "error_threshold",
+     kThresholds,
+     "",
+     "failed items allowed; -1 any number",
+     whole<-1, kIntMax, &JobSpec::limits, &LimitSpec::error_threshold>()},
+    {"mini_batch_error_threshold",
+     "",
+     kThresholds,
+     "",
+     "failed mini-batches allowed; -1 any number",
+     whole<-1, kIntMax, &JobSpec::limits, &LimitSpec::mini_batch_error_threshold>()},
+    {"allowed_failed_percent",
+     "allowed_failed_percent",
+     "0 to 100",
+     "",
+     "failed mini-batches allowed, in percent of all",
+     kPercent},
+    {"task_overhead_timeout",
+     "task_overhead_timeout",
+     kTimeouts,
+     "",
+     "time that handing over one mini-batch may take",
+     seconds<timeouts, &JobSpec::limits, &LimitSpec::overhead_timeout>()},
+    {"progress_update_timeout",
+     "progress_update_timeout",
+     kTimeouts,
+     "3 x (timeout + task_overhead_timeout)",
+     "the job fails after this time without any progress",
+     seconds<timeouts, &JobSpec::limits, &LimitSpec::progress_timeout>()},
+    {"first_task_creation_timeout",
+     "first_task_creation_timeout",
+     "more than 0 up to 2147483647 seconds",
+     "",
+     "time until the first mini-batch; above 259200 with a notice",
+     seconds<any_timeouts, &JobSpec::limits, &LimitSpec::first_task_timeout>()},
+    {"init_timeout",
+     "",
+     kTimeouts,
+     "3 x timeout + 30",
+     "time that init() may take",
+     seconds<timeouts, &JobSpec::limits, &LimitSpec::init_timeout>()},
+    {"strict_results",
+     "",
+     kBooleans,
+     "",
+     "more rows than items fail the attempt",
+     flag<&JobSpec::limits, &LimitSpec::strict_results>()},
+    {"retry_short_returns",
+     "",
+     kBooleans,
+     "",
+     "fewer rows than items fail the attempt",
+     flag<&JobSpec::limits, &LimitSpec::retry_short_returns>()},
+});
+
+constexpr auto kMachine = std::to_array<Row>({
+    {"max_concurrency_per_instance",
+     "",
+     "1 to 65535",
+     "1 with GPUs, else as many as there are CPUs for them",
+     "worker processes",
+     whole<1, kWorkersMax, &JobSpec::worker, &WorkerSpec::count>()},
+    {"max_rss_per_worker",
+     "",
+     "0 or a number of bytes, as in 512MB, 2GB",
+     "",
+     "a worker with more memory is replaced after its mini-batch; 0 no limit",
+     bytes<0, &JobSpec::worker, &WorkerSpec::rss_max>()},
+    {"max_batches_per_worker",
+     "",
+     kCounts,
+     "",
+     "a worker is replaced after so many mini-batches; 0 no limit",
+     whole<0, kIntMax, &JobSpec::worker, &WorkerSpec::batches_max>()},
+    {"nice",
+     "nice",
+     "0 to 20",
+     "",
+     "lowers the priority of the workers",
+     whole<0, 20, &JobSpec::worker, &WorkerSpec::nice>()},
+    {"gpus",
+     "",
+     "0 to 1024",
+     "as many as are found",
+     "GPUs of this machine that the job may use",
+     whole<0, kGpusMax, &JobSpec::worker, &WorkerSpec::gpus>()},
+    {"gpus_per_worker",
+     "",
+     "0.01 to 1, or a whole number up to 1024",
+     "",
+     "0.5: two workers share one; 2: each has two",
+     kGpuShare},
+    {"gpu_surplus",
+     "",
+     "auto, unset or hide",
+     "",
+     "what workers beyond the GPUs see of them",
+     choice<kSurplus, &JobSpec::worker, &WorkerSpec::gpu_surplus>()},
+    {"user_log_max",
+     "",
+     "at least 1KB, as in 512MB, 2GB",
+     "",
+     "size at which a log file of the script's is rotated",
+     bytes<1024, &JobSpec::worker, &WorkerSpec::user_log_max>()},
+});
+
+constexpr auto kRecords = std::to_array<Row>({
+    {"logging_level",
+     "logging_level",
+     "WARNING, INFO or DEBUG",
+     "INFO",
+     "how much is logged; handed to the script",
+     kLoggingLevel},
+    {"python_logging_level",
+     "",
+     "DEBUG, INFO, WARNING, ERROR or CRITICAL",
+     "",
+     "level of Python's root logger",
+     kPythonLevel},
+    {"resource_monitor_interval",
+     "resource_monitor_interval",
+     "0 up to 2147483647 seconds",
+     "",
+     "time between samples of processes, memory and disks; 0 none",
+     seconds<intervals, &JobSpec::record, &RecordSpec::monitor_interval>()},
+    {"profiling_module",
+     "profiling_module",
+     "cProfile or profile",
+     "no profiles",
+     "writes a profile of each worker",
+     choice<kProfilers, &JobSpec::record, &RecordSpec::profiler>()},
+    {"copy_logs_to_parent",
+     "copy_logs_to_parent",
+     kBooleans,
+     "",
+     "copies overview and logs to the parent run",
+     flag<&JobSpec::record, &RecordSpec::copy_logs_to_parent>()},
+    {"push_metrics_to_parent",
+     "push_metrics_to_parent",
+     kBooleans,
+     "",
+     "metrics go to the parent run too",
+     flag<&JobSpec::record, &RecordSpec::push_metrics_to_parent>()},
+    {"metrics_name_prefix",
+     "metrics_name_prefix",
+     "text",
+     "",
+     "before the names of metrics",
+     kMetricsPrefix},
+});
+
+std::vector<Setting> all_rows() {
+  std::vector<Setting> all;
+  const auto add = [&all](std::span<const Row> rows) {
+    for (const Row& row : rows) {
+      all.push_back({row.key,
+                     row.argument,
+                     row.allowed,
+                     row.unset,
+                     row.meaning,
+                     row.codec.read,
+                     row.codec.write});
+    }
+  };
+  add(kStructure);
+  add(kFormation);
+  add(kLimits);
+  add(kMachine);
+  add(kRecords);
+  return all;
+}
+
+}  // namespace
+
+std::span<const Setting> settings() {
+  static const std::vector<Setting> kAll = all_rows();
+  return kAll;
+}
+
+std::string_view leaf_of(const Setting& setting) {
+  return setting.key.substr(setting.key.rfind('.') + 1);
+}
+
+std::string_view group_of(const Setting& setting) {
+  const std::size_t point = setting.key.rfind('.');
+  return point == std::string_view::npos ? "" : setting.key.substr(0, point);
+}
+
+std::vector<std::string_view> keys_in(std::string_view group) {
+  std::vector<std::string_view> keys;
+  for (const Setting& setting : settings()) {
+    std::string_view key = setting.key;
+    if (!group.empty()) {
+      if (!key.starts_with(group) || key.substr(group.size(), 1) != ".") continue;
+      key.remove_prefix(group.size() + 1);
+    }
+    key = key.substr(0, key.find('.'));
+    if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+  }
+  return keys;
+}
+
+}  // namespace windrow

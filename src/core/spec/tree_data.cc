@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs and outputs of a job, and the references to them.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "core/spec/job_keys.h"
+#include "core/spec/job_paths.h"
+#include "core/spec/job_sections.h"
+#include "core/spec/values.h"
+
+namespace windrow {
+namespace {
+
+constexpr auto kInputTypes = std::to_array<std::string_view>(
+    {"uri_folder", "uri_file", "string", "number", "integer", "boolean"});
+constexpr auto kInputTypesNotYet = std::to_array<std::string_view>(
+    {"mltable", "sql", "custom_model", "mlflow_model", "triton_model"});
+constexpr auto kInputModes = std::to_array<std::string_view>({"ro_mount", "download"});
+constexpr auto kOutputTypes = std::to_array<std::string_view>({"uri_folder", "uri_file"});
+constexpr auto kOutputTypesNotYet =
+    std::to_array<std::string_view>({"mltable", "custom_model", "mlflow_model", "triton_model"});
+constexpr auto kOutputModes = std::to_array<std::string_view>({"rw_mount", "upload"});
+constexpr auto kOutputModesNotYet = std::to_array<std::string_view>({"direct"});
+
+Status check_local(std::string_view said) {
+  if (said.empty()) return fail(ErrorCode::kInvalid, "is empty; a path is expected");
+  if (is_remote_path(said)) {
+    return fail(ErrorCode::kInvalid,
+                "{} is not a path of this machine; others are not supported yet",
+                in_quotes(said));
+  }
+  return {};
+}
+
+// A path of an input: `-` and the `@` of a list of paths stay what they are.
+Result<std::string> input_path(std::string_view folder, std::string_view said) {
+  if (said == "-") return std::string(said);
+  const bool list = said.starts_with('@');
+  const std::string_view path = said.substr(list ? 1 : 0);
+  RETURN_IF_ERROR(check_local(path));
+  return (list ? "@" : "") + join_path(folder, path);
+}
+
+// The scalars of a list, or the one that stands there alone.
+std::vector<Place> one_or_many(JobTree& tree, const Place& place) {
+  if (place.node->kind != Node::Kind::kSequence) return {place};
+  if (place.node->items.empty()) tree.reader.problem(place, "is an empty list");
+  std::vector<Place> all;
+  for (const Node& item : place.node->items) all.push_back({&item, place.path});
+  return all;
+}
+
+std::vector<std::string> read_paths(JobTree& tree, const Place& input) {
+  std::vector<std::string> paths;
+  const std::optional<Place> place = tree.reader.at(input, "path");
+  if (!place) {
+    tree.reader.missing(input, "path");
+    return paths;
+  }
+  for (const Place& one : one_or_many(tree, *place)) {
+    const std::optional<std::string> said = tree.reader.text(one);
+    if (!said) continue;
+    Result<std::string> path = input_path(tree.folder, *said);
+    if (path) {
+      paths.push_back(*std::move(path));
+    } else {
+      tree.reader.problem(one, path.error().message);
+    }
+  }
+  return paths;
+}
+
+std::vector<std::string> read_ignored(JobTree& tree, const Place& input) {
+  std::vector<std::string> globs;
+  for (const std::string_view key : {"ignore", "input_ignore"}) {
+    const std::optional<Place> place = tree.reader.at(input, key);
+    if (!place) continue;
+    for (const Place& one : one_or_many(tree, *place)) {
+      const std::optional<std::string> glob = tree.reader.text(one);
+      if (glob && glob->empty()) tree.reader.problem(one, "is empty; a glob is expected");
+      if (glob && !glob->empty()) globs.push_back(*glob);
+    }
+  }
+  return globs;
+}
+
+Status check_literal(std::string_view type, std::string_view value) {
+  if (type == "boolean" && !parse_bool(value)) {
+    return fail(ErrorCode::kInvalid, "{} is not true or false", in_quotes(value));
+  }
+  if (type == "integer" && !parse_integer(value, {INT64_MIN, INT64_MAX})) {
+    return fail(ErrorCode::kInvalid, "{} is not a whole number", in_quotes(value));
+  }
+  if (type == "number" && !is_number(value)) {
+    return fail(ErrorCode::kInvalid, "{} is not a number", in_quotes(value));
+  }
+  return {};
+}
+
+void read_literal(JobTree& tree,
+                  const Place& place,
+                  const std::string& name,
+                  std::string_view type) {
+  for (const std::string_view key : {"path", "mode", "ignore", "input_ignore"}) {
+    if (place.node->find(key)) {
+      tree.reader.problem_at(place, key, fmt::format("does not go with type {}", type));
+    }
+  }
+  const std::optional<Place> value = tree.reader.at(place, "default");
+  const auto optional = tree.reader.value_at(place, "optional", parse_bool);
+  if (!value) {
+    if (optional == true) {
+      tree.absent.insert(name);
+    } else {
+      tree.reader.missing(place, "default");
+    }
+    return;
+  }
+  const std::optional<std::string> said = tree.reader.text(*value);
+  if (!said) return;
+  if (const Status valid = check_literal(type, *said); !valid) {
+    return tree.reader.problem(*value, valid.error().message);
+  }
+  tree.spec.inputs.push_back({.name = name, .type = InputType::kLiteral, .paths = {*said}});
+}
+
+void read_files(JobTree& tree, const Place& place, const std::string& name, std::string_view type) {
+  if (place.node->find("default")) {
+    tree.reader.problem_at(place, "default", "goes with values; a folder or file has a path");
+  }
+  const std::optional<std::string> mode = tree.reader.text_at(place, "mode");
+  if (mode == "download") {
+    tree.reader.notice_at(place, "mode", "has no effect: the data are read where they are");
+  } else if (mode == "direct" || mode == "eval_mount" || mode == "eval_download") {
+    tree.reader.problem_at(
+        place,
+        "mode",
+        fmt::format("'{}' is for tables; with {} it is ro_mount or download", *mode, type));
+  } else if (mode) {
+    tree.reader.choice_at(place, "mode", kInputModes);
+  }
+  const auto optional = tree.reader.value_at(place, "optional", parse_bool);
+  if (optional == true && !place.node->find("path")) {
+    tree.absent.insert(name);
+    return;
+  }
+  InputSpec input{.name = name,
+                  .type = type == "uri_file" ? InputType::kFile : InputType::kFolder,
+                  .paths = read_paths(tree, place),
+                  .ignore = read_ignored(tree, place)};
+  if (!input.paths.empty()) tree.spec.inputs.push_back(std::move(input));
+}
+
+void read_input(JobTree& tree, const Place& place, const std::string& name) {
+  check_name(tree, place, name);
+  tree.inputs.insert(name);
+  if (place.node->kind == Node::Kind::kScalar) {
+    tree.spec.inputs.push_back(
+        {.name = name, .type = InputType::kLiteral, .paths = {place.node->text}});
+    return;
+  }
+  if (!tree.reader.is_map(place)) return;
+  tree.reader.check_keys(place, input_keys());
+  tree.reader.text_at(place, "description");
+  const bool typed = place.node->find("type") != nullptr;
+  const auto type = tree.reader.choice_at(place, "type", kInputTypes, kInputTypesNotYet);
+  if (typed && !type) return;
+  if (!type || type->starts_with("uri_")) {
+    read_files(tree, place, name, type.value_or("uri_folder"));
+  } else {
+    read_literal(tree, place, name, *type);
+  }
+}
+
+void read_output(JobTree& tree, const Place& place, const std::string& name) {
+  check_name(tree, place, name);
+  tree.outputs.insert(name);
+  OutputSpec output;
+  output.name = name;
+  if (place.node->kind != Node::Kind::kNull && tree.reader.is_map(place)) {
+    tree.reader.check_keys(place, output_keys());
+    const auto type = tree.reader.choice_at(place, "type", kOutputTypes, kOutputTypesNotYet);
+    if (type == "uri_file") output.type = OutputType::kFile;
+    const auto mode = tree.reader.choice_at(place, "mode", kOutputModes, kOutputModesNotYet);
+    if (mode == "upload") {
+      tree.reader.notice_at(place, "mode", "has no effect: files are written where they stay");
+    }
+    output.path = path_at(tree, place, "path");
+  }
+  tree.spec.outputs.push_back(std::move(output));
+}
+
+// What only an input that is cut into mini-batches may be.
+void check_side_inputs(JobTree& tree) {
+  const std::optional<Place> inputs = tree.reader.at(tree.root, "inputs");
+  for (const InputSpec& input : tree.spec.inputs) {
+    const bool cut =
+        std::ranges::find(tree.spec.input_data, input.name) != tree.spec.input_data.end();
+    const std::string& first = input.paths.front();
+    const bool many = input.paths.size() > 1 || first == "-" || first.starts_with('@');
+    if (input.type == InputType::kLiteral || cut || !many || tree.spec.input_data.empty()) continue;
+    tree.reader.problem_at(
+        *inputs, input.name, "is not in input_data, so its path is one folder or file");
+  }
+}
+
+}  // namespace
+
+void read_inputs(JobTree& tree) {
+  const std::optional<Place> inputs = tree.reader.at(tree.root, "inputs");
+  if (!inputs || !tree.reader.is_map(*inputs)) return;
+  for (const Entry& entry : inputs->node->entries) {
+    read_input(tree, tree.reader.child(*inputs, entry), entry.key);
+  }
+}
+
+void read_input_data(JobTree& tree) {
+  const bool rank = tree.spec.rank_mini_batch_count.has_value();
+  if (!tree.root.node->find("inputs") && !rank) tree.reader.missing(tree.root, "inputs");
+  const std::optional<Place> data = tree.reader.at(tree.root, "input_data");
+  if (!data) {
+    if (!rank) tree.reader.missing(tree.root, "input_data");
+    return;
+  }
+  tree.spec.input_data = reference_names(tree, *data, Reference::Kind::kInput);
+  for (const std::string& name : tree.spec.input_data) {
+    const InputSpec* input = find_input(tree.spec, name);
+    if (input != nullptr && input->type == InputType::kLiteral) {
+      tree.reader.problem(*data, fmt::format("input '{}' is a value and no folder or file", name));
+    } else if (tree.absent.contains(name)) {
+      tree.reader.problem(*data, fmt::format("input '{}' has no path", name));
+    }
+  }
+  check_side_inputs(tree);
+}
+
+void read_outputs(JobTree& tree) {
+  const std::optional<Place> outputs = tree.reader.at(tree.root, "outputs");
+  if (!outputs || !tree.reader.is_map(*outputs)) return;
+  for (const Entry& entry : outputs->node->entries) {
+    read_output(tree, tree.reader.child(*outputs, entry), entry.key);
+  }
+}
+
+std::optional<std::string> path_at(JobTree& tree, const Place& map, std::string_view key) {
+  return tree.reader.value_at(map, key, [&tree](std::string_view said) -> Result<std::string> {
+    RETURN_IF_ERROR(check_local(said));
+    return join_path(tree.folder, said);
+  });
+}
+
+const InputSpec* find_input(const JobSpec& spec, std::string_view name) {
+  const auto found = std::ranges::find(spec.inputs, name, &InputSpec::name);
+  return found == spec.inputs.end() ? nullptr : &*found;
+}
+
+void check_name(JobTree& tree, const Place& place, const std::string& name) {
+  if (const Status valid = check_binding_name(name); !valid) {
+    tree.reader.problem(place, valid.error().message);
+  }
+}
+
+bool check_declared(JobTree& tree, const Place& place, const Reference& reference) {
+  const bool input = reference.kind == Reference::Kind::kInput;
+  const auto& declared = input ? tree.inputs : tree.outputs;
+  if (declared.contains(reference.name)) return true;
+  const std::vector<std::string_view> names(declared.begin(), declared.end());
+  const auto nearest = nearest_name(reference.name, names);
+  tree.reader.problem(place,
+                      fmt::format("no {} '{}' is declared{}",
+                                  input ? "input" : "output",
+                                  reference.name,
+                                  nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
+  return false;
+}
+
+std::optional<std::string> bound_text(JobTree& tree, const Place& place) {
+  std::optional<std::string> said = tree.reader.text(place);
+  if (!said || !trimmed(*said).starts_with("${{")) return said;
+  const Result<Reference> found = parse_lone_reference(*said);
+  if (!found || found->kind != Reference::Kind::kInput) {
+    tree.reader.problem(
+        place, in_quotes(*said) + " is not understood; allowed is ${{inputs.NAME}} of a value");
+    return std::nullopt;
+  }
+  if (!check_declared(tree, place, *found)) return std::nullopt;
+  const InputSpec* input = find_input(tree.spec, found->name);
+  if (input != nullptr && input->type == InputType::kLiteral) return input->paths.front();
+  const bool absent = tree.absent.contains(found->name);
+  if (input != nullptr || absent) {
+    tree.reader.problem(place,
+                        fmt::format("input '{}' {}",
+                                    found->name,
+                                    absent ? "has no value" : "is a folder or file and no value"));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> reference_names(JobTree& tree, const Place& place, Reference::Kind kind) {
+  std::vector<std::string> names;
+  for (const Place& one : one_or_many(tree, place)) {
+    const std::optional<std::string> said = tree.reader.text(one);
+    if (!said) continue;
+    const Result<Reference> found = parse_lone_reference(*said);
+    if (!found || found->kind != kind) {
+      tree.reader.problem(one,
+                          fmt::format("{} is not understood; allowed is ${{{{{}.NAME}}}}",
+                                      in_quotes(*said),
+                                      kind == Reference::Kind::kInput ? "inputs" : "outputs"));
+    } else if (std::ranges::find(names, found->name) != names.end()) {
+      tree.reader.problem(one, fmt::format("'{}' is there twice", found->name));
+    } else if (check_declared(tree, one, *found)) {
+      names.push_back(found->name);
+    }
+  }
+  return names;
+}
+
+}  // namespace windrow
