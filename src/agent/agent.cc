@@ -112,6 +112,7 @@ void Agent::take(to_agent::Welcome& message) {
       .process_next = process_next_,
       .run_timeout = settings_.run_timeout,
       .overhead_timeout = settings_.overhead_timeout,
+      .gpus = config_.gpus,
   });
   supervisor_->begin(loop_.now(), orders_);
 }

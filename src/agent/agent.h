@@ -52,6 +52,8 @@ struct AgentConfig {
   // More rows than this without a sync, and nobody gets new work.
   std::uint64_t unsynced_max = 64U << 20U;
   std::uint32_t depth_max = 64;  // mini-batches with one worker at a time
+  GpuRules gpus;                 // of this node
+  std::uint32_t nice = 0;        // of its workers
 };
 
 class Agent final : public WorkerHost::Sink {

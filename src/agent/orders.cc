@@ -6,6 +6,11 @@
 #include "agent/agent.h"
 
 namespace windrow {
+namespace {
+
+constexpr const char* kVisibleGpus = "CUDA_VISIBLE_DEVICES";
+
+}  // namespace
 
 // Orders may follow from orders (a send that is refused, a take-back that brings something), so the
 // list grows while it is worked through; never from within itself.
@@ -28,10 +33,19 @@ void Agent::carry_out(order::StartWorker& one) {
   command.argv = settings_.program;
   command.set_environment = settings_.environment;
   command.set_environment.emplace_back("WINDROW_PROCESS", name);
+  if (one.gpus.kind == GpuGrant::Kind::kSet) {
+    command.set_environment.emplace_back(kVisibleGpus, one.gpus.devices);
+  } else if (one.gpus.kind == GpuGrant::Kind::kUnset) {
+    // The job's own value said what there is to hand out.
+    std::erase_if(command.set_environment,
+                  [](const auto& variable) { return variable.first == kVisibleGpus; });
+    command.unset_environment.emplace_back(kVisibleGpus);
+  }
+  command.nice = config_.nice;
   command.working_folder = folders.work + "/" + name;
   command.stdout_path = folders.process_raw + "/" + name + ".stdout.txt";
   command.stderr_path = folders.process_raw + "/" + name + ".stderr.txt";
-  log_.note(fmt::format("{} starts", name));
+  log_.note(fmt::format("{} starts{}", name, describe(one.gpus)));
   process_next_ = one.process + 1;
   // A folder that cannot be made shows as a worker that cannot be started.
   static_cast<void>(fs_.make_casual_folders(command.working_folder));

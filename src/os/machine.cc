@@ -91,6 +91,15 @@ std::optional<std::string> environment_value(const char* name) {
   return value;
 }
 
+std::optional<std::string> environment_text(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets variables
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+void be_nice(std::uint32_t increment) {
+  if (increment > 0) static_cast<void>(::nice(static_cast<int>(increment)));
+}
+
 std::string current_folder() {
   std::array<char, PATH_MAX> path{};
   return getcwd(path.data(), path.size()) == nullptr ? "/" : path.data();

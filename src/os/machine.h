@@ -25,6 +25,13 @@ std::uint64_t random_number();
 // The variable's value when it is set and not empty.
 std::optional<std::string> environment_value(const char* name);
 
+// The same, also when it is set and empty.
+std::optional<std::string> environment_text(const char* name);
+
+// Adds `increment` to the niceness of this thread and of those it starts, at most up to the
+// highest there is. REQUIRES: increment >= 0.
+void be_nice(std::uint32_t increment);
+
 std::string current_folder();
 
 // Without links, `.` and `..`; kNotFound when there is nothing.

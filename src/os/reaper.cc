@@ -73,10 +73,15 @@ void arrange_descriptors(const WorkerLaunch& launch, int failure) {
   volunteer_for_oom();
   arrange_descriptors(launch, failure);
   if (::chdir(launch.working_folder.c_str()) != 0) fail_start(ReaperReport::Step::kEnterFolder);
+  // NOLINTBEGIN(concurrency-mt-unsafe): this process has one thread
+  if (launch.nice > 0) {
+    static_cast<void>(::nice(static_cast<int>(launch.nice)));  // more than there is: the most
+  }
+  for (const std::string& name : launch.unset_environment) ::unsetenv(name.c_str());
   for (const auto& [name, value] : launch.set_environment) {
-    // NOLINTNEXTLINE(concurrency-mt-unsafe): this process has one thread
     ::setenv(name.c_str(), value.c_str(), 1);
   }
+  // NOLINTEND(concurrency-mt-unsafe)
   std::vector<char*> argv;
   argv.reserve(launch.argv.size() + 1);
   for (const std::string& argument : launch.argv) {

@@ -40,6 +40,8 @@ inline constexpr char kReaperKill = 'K';
 struct WorkerLaunch {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> set_environment;
+  std::vector<std::string> unset_environment;
+  std::uint32_t nice = 0;
   std::string working_folder;
   std::array<Descriptor, 5> inherited;  // 1 to 5 of the worker; 0 is this process's own
   Descriptor control;

@@ -35,6 +35,8 @@ struct Packet {
 struct WorkerCommand {
   std::vector<std::string> argv;                                     // argv[0] is looked up in PATH
   std::vector<std::pair<std::string, std::string>> set_environment;  // beside the inherited one
+  std::vector<std::string> unset_environment;                        // taken out of it
+  std::uint32_t nice = 0;                                            // added to the engine's
   std::string working_folder;                                        // must exist
   std::string stdout_path;                                           // raw descriptor 1, appended
   std::string stderr_path;                                           // raw descriptor 2, appended

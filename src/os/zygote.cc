@@ -32,21 +32,26 @@ namespace {
 // A request is one packet of one byte with seven descriptors: a memory file with the text below,
 // the worker's 1 to 5, the reaper's end of the control socket.
 constexpr std::size_t kRequestDescriptors = 7;
+constexpr std::size_t kRequestNumbers = 3;  // that the text begins with
 constexpr int kSocketAt = 3;
 constexpr Duration kStrayLimit = std::chrono::seconds(1);
 constexpr Duration kStrayRetryLimit = std::chrono::milliseconds(50);  // new workers wait meanwhile
 constexpr Duration kEndLimit = std::chrono::seconds(15);              // a reaper gives up after 10
 constexpr int kRetryMilliseconds = 200;
 
-// Number of arguments, arguments, folder, then name and value of each variable; each ended by NUL.
+// Number of arguments, number of variables to unset, nice, arguments, names to unset, folder, then
+// name and value of each variable; each ended by NUL.
 std::string encode(const WorkerCommand& command) {
-  std::string text = fmt::format("{}", command.argv.size());
-  text += '\0';
+  std::string text;
   const auto add = [&text](const std::string& part) {
     text += part;
     text += '\0';
   };
+  add(std::to_string(command.argv.size()));
+  add(std::to_string(command.unset_environment.size()));
+  add(std::to_string(command.nice));
   for (const std::string& argument : command.argv) add(argument);
+  for (const std::string& name : command.unset_environment) add(name);
   add(command.working_folder);
   for (const auto& [name, value] : command.set_environment) {
     add(name);
@@ -65,16 +70,23 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-bool decode(std::string_view text, WorkerLaunch& into) {
-  std::vector<std::string> parts = split(text);
-  std::size_t arguments = 0;
-  if (parts.empty()) return false;
-  const std::string& count = parts.front();
-  std::from_chars(count.data(), count.data() + count.size(), arguments);
-  if (arguments == 0 || parts.size() < arguments + 2) return false;
-  auto part = std::make_move_iterator(parts.begin() + 1);
+bool decode(std::string_view request, WorkerLaunch& into) {
+  std::vector<std::string> parts = split(request);
+  if (parts.size() < kRequestNumbers) return false;
+  const auto number = [&parts](std::size_t index) {
+    std::size_t value = 0;
+    const std::string& text = parts[index];
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  };
+  const std::size_t arguments = number(0);
+  const std::size_t unset = number(1);
+  into.nice = static_cast<std::uint32_t>(number(2));
+  if (arguments == 0 || parts.size() < kRequestNumbers + arguments + unset + 1) return false;
+  auto part = std::make_move_iterator(parts.begin() + kRequestNumbers);
   const auto end = std::make_move_iterator(parts.end());
   for (std::size_t i = 0; i < arguments; ++i) into.argv.push_back(*part++);
+  for (std::size_t i = 0; i < unset; ++i) into.unset_environment.push_back(*part++);
   into.working_folder = *part++;
   while (end - part >= 2) {
     std::string name = *part++;

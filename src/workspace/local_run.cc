@@ -12,6 +12,7 @@
 #include "core/spec/values.h"
 #include "os/control_socket.h"
 #include "os/epoll_loop.h"
+#include "os/gpu_devices.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
 #include "os/process_host.h"
@@ -22,17 +23,42 @@ namespace {
 
 constexpr Duration kViewEvery = std::chrono::milliseconds(200);
 constexpr AgentId kLocalNode = 0;
+constexpr const char* kGpuCount = "AZ_BATCHAI_GPU_COUNT_FOUND";
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+// What this job takes of the machine.
+struct Share {
+  GpuSet gpus;
+  std::uint32_t cpus = 1;
+  WorkerCount workers;
+};
+
+// The job's own variables count as if they were inherited.
+Share share_of_machine(const JobSpec& spec) {
+  const auto variable = [&spec](const char* name) -> std::optional<std::string> {
+    const auto own = spec.environment_variables.find(name);
+    return own != spec.environment_variables.end() ? own->second : environment_text(name);
+  };
+  Share share;
+  share.gpus = choose_gpus(GpuFacts{.visible = variable("CUDA_VISIBLE_DEVICES"),
+                                    .said = spec.worker.gpus,
+                                    .preset = variable(kGpuCount),
+                                    .found = gpus_found()});
+  share.cpus = usable_cpus();
+  share.workers = choose_worker_count(spec.worker.count, share.gpus, share.cpus);
+  return share;
+}
+
 // Threads of numeric libraries are shared out between the workers unless the user has said.
-Environment worker_environment(const LocalRun& run, const JobPaths& paths, std::uint32_t workers) {
+Environment worker_environment(const LocalRun& run, const JobPaths& paths, const Share& share) {
   Environment out;
   const auto unless_set = [&](const char* name, std::string value) {
     if (!environment_value(name)) out.emplace_back(name, std::move(value));
   };
-  const std::string threads = std::to_string(std::max(1U, usable_cpus() / workers));
-  for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
+  const std::string threads = std::to_string(std::max(1U, share.cpus / share.workers.count));
+  for (const char* name :
+       {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"}) {
     unless_set(name, threads);
   }
   unless_set("PYTHONUNBUFFERED", "1");
@@ -43,6 +69,7 @@ Environment worker_environment(const LocalRun& run, const JobPaths& paths, std::
   out.emplace_back("WINDROW_JOB_ID", run.name);
   out.emplace_back("WINDROW_NODE_ID", std::to_string(kLocalNode));
   for (const auto& [name, value] : run.spec.environment_variables) out.emplace_back(name, value);
+  out.emplace_back(kGpuCount, std::to_string(share.gpus.names.size()));
   return out;
 }
 
@@ -68,7 +95,7 @@ Appender::Options sync_options() {
 MasterConfig master_config(const LocalRun& run,
                            const JobPaths& paths,
                            Input input,
-                           std::uint32_t workers) {
+                           const Share& share) {
   MasterConfig config;
   config.folder = run.folder;
   config.limits.tries_max = run.spec.limits.tries_max;
@@ -78,7 +105,7 @@ MasterConfig master_config(const LocalRun& run,
   config.limits.overhead_timeout = kTaskOverheadTimeout;
   config.limits.append_row = !run.spec.append_row_to.empty();
   config.worker.program = {run.python, run.worker_program};
-  config.worker.environment = worker_environment(run, paths, workers);
+  config.worker.environment = worker_environment(run, paths, share);
   config.worker.script = script_path(run.spec);
   config.worker.code_root = run.spec.code;
   config.worker.argv = {script_path(run.spec)};
@@ -110,12 +137,12 @@ MasterConfig master_config(const LocalRun& run,
   return config;
 }
 
-AgentConfig agent_config(const LocalRun& run, Epoch epoch, std::uint32_t workers) {
+AgentConfig agent_config(const LocalRun& run, Epoch epoch, const Share& share) {
   const JobFolder& folder = run.folder;
   AgentConfig config;
   config.id = kLocalNode;
   config.incarnation = epoch << 16;  // room for joining again within an epoch
-  config.slots = workers;
+  config.slots = share.workers.count;
   config.host = host_name();
   config.folders = AgentFolders{.rows = folder.rows(),
                                 .process_raw = folder.sys_node(kLocalNode),
@@ -125,6 +152,11 @@ AgentConfig agent_config(const LocalRun& run, Epoch epoch, std::uint32_t workers
                                 .user_log = folder.user("entry_script_log", kLocalNode),
                                 .work = folder.work(kLocalNode)};
   config.segment = sync_options();
+  config.gpus = GpuRules{.names = share.gpus.names,
+                         .real = share.gpus.real,
+                         .per_worker = run.spec.worker.gpus_per_worker,
+                         .surplus = run.spec.worker.gpu_surplus};
+  config.nice = run.spec.worker.nice;
   if (environment_value("WINDROW_BENCH_DEPTH") == "1") config.depth_max = 1;
   return config;
 }
@@ -144,14 +176,14 @@ class Run {
   Status open() {
     const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
     target_ = paths.target;
-    const std::uint32_t workers = run_.spec.worker.count.value_or(usable_cpus());
     ASSIGN_OR_RETURN(Input input, resolve_input(fs_, paths.input_folder));
     RETURN_IF_ERROR(fs_.make_casual_folders(paths.output_folder));
     if (!target_.empty()) RETURN_IF_ERROR(fs_.make_folders(parent_folder(target_)));
     RETURN_IF_ERROR(logs_.create_folders());
+    share_ = share_of_machine(run_.spec);
     ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));
     master_ = std::make_unique<Master>(
-        loop_, fs_, links_, logs_, master_config(run_, paths, std::move(input), workers));
+        loop_, fs_, links_, logs_, master_config(run_, paths, std::move(input), share_));
     master_->on_finished = [this] { finish_soon(); };
     links_.to_master = [this](AgentMessage message) { master_->on_message(std::move(message)); };
     links_.to_agent = [this](MasterMessage message) {
@@ -160,7 +192,7 @@ class Run {
     const JournalEnd before = run_.job.end;
     RETURN_IF_ERROR(master_->open(std::move(run_.job), run_.reopen));
     logs_.rebuild_report(before);
-    if (!master_->state().finished()) RETURN_IF_ERROR(start_agent(workers));
+    if (!master_->state().finished()) RETURN_IF_ERROR(start_agent());
     watch();
     return {};
   }
@@ -190,7 +222,9 @@ class Run {
   [[nodiscard]] bool cancelled() const { return cancelled_; }
 
  private:
-  Status start_agent(std::uint32_t workers) {
+  Status start_agent() {
+    logs_.note(share_.workers.reason);
+    if (!run_.spec.worker.count) view_.on_note(share_.workers.reason);
     agent_ = std::make_unique<Agent>(
         loop_,
         fs_,
@@ -201,7 +235,7 @@ class Run {
         },
         links_,
         logs_,
-        agent_config(run_, master_->epoch(), workers));
+        agent_config(run_, master_->epoch(), share_));
     return agent_->join();
   }
 
@@ -232,6 +266,7 @@ class Run {
   std::unique_ptr<Master> master_;
   std::unique_ptr<Agent> agent_;
   ProgressMeter meter_;
+  Share share_;
   std::string target_;
   bool cancelled_ = false;
 };
@@ -239,7 +274,8 @@ class Run {
 }  // namespace
 
 Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view) {
-  PosixFileSystem fs;  // outlives the loop, whose pool may still be working with it
+  be_nice(run.spec.worker.nice);  // before the loop's threads, which take it over
+  PosixFileSystem fs;             // outlives the loop, whose pool may still be working with it
   ASSIGN_OR_RETURN(const std::unique_ptr<EpollLoop> loop, EpollLoop::create());
   Run one(*loop, fs, zygote, run, view);
   const auto on_cancel = [&] {

@@ -138,6 +138,7 @@ void Supervisor::exited(
   CHECK(it != workers_.end());
   Worker worker = std::move(it->second);
   workers_.erase(it);
+  gpus_.release(end.process);
   for (auto work = unread.rbegin(); work != unread.rend(); ++work) {
     const auto sent = std::find_if(worker.sent.begin(), worker.sent.end(), [&](const Sent& one) {
       return one.token == work->token;

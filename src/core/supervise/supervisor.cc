@@ -18,7 +18,10 @@ constexpr Duration kClogged = std::chrono::milliseconds(50);
 }  // namespace
 
 Supervisor::Supervisor(SuperviseLimits limits)
-    : limits_(limits), process_next_(limits.process_next), depth_(std::min(2U, limits.depth_max)) {}
+    : limits_(std::move(limits)),
+      gpus_(limits_.gpus),
+      process_next_(limits_.process_next),
+      depth_(std::min(2U, limits_.depth_max)) {}
 
 void Supervisor::begin(TimePoint now, Orders& out) {
   next_check_ = now + limits_.overhead_timeout;
@@ -224,7 +227,7 @@ void Supervisor::start_workers(TimePoint now, Orders& out) {
     const ProcessNumber process = process_next_++;
     workers_[process].since = now;
     next_check_ = std::min(next_check_, now + limits_.init_timeout());
-    out.emplace_back(order::StartWorker{process});
+    out.emplace_back(order::StartWorker{process, gpus_.take(process)});
   }
 }
 
@@ -272,6 +275,7 @@ void Supervisor::hand_back(const Token& token, Orders& out) {
 }
 
 void Supervisor::check_invariants() const {
+  gpus_.check_invariants();
   CHECK(workers_.size() <= limits_.slots);
   CHECK(load_failures_ + starting() <= limits_.load_failures_max());
   for (const auto& [process, worker] : workers_) {

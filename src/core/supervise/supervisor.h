@@ -24,6 +24,7 @@
 #include "base/time.h"
 #include "core/schedule/facts.h"
 #include "core/schedule/stop_mode.h"
+#include "core/supervise/gpu_slots.h"
 #include "core/supervise/worker_life.h"
 
 namespace windrow {
@@ -45,6 +46,7 @@ struct SuperviseLimits {
   Duration overhead_timeout = std::chrono::seconds(30);
   Duration shutdown_timeout = std::chrono::seconds(30);
   Duration drain_grace = std::chrono::seconds(10);
+  GpuRules gpus;
 
   [[nodiscard]] Duration init_timeout() const { return 3 * run_timeout + std::chrono::seconds(30); }
   [[nodiscard]] std::uint32_t load_failures_max() const { return 3 * slots; }
@@ -54,6 +56,7 @@ namespace order {
 
 struct StartWorker {
   ProcessNumber process = 0;
+  GpuGrant gpus;
 };
 struct Send {  // answer with unsent() when the worker cannot take it now
   ProcessNumber process = 0;
@@ -183,6 +186,7 @@ class Supervisor {
   [[nodiscard]] bool may_start() const;
 
   SuperviseLimits limits_;
+  GpuSlots gpus_;
   std::map<ProcessNumber, Worker> workers_;
   std::deque<Work> queue_;
   ProcessNumber process_next_;
