@@ -6,10 +6,13 @@
 //     job.yml                                   the effective job, with the origin of each value
 //     azureml-logs/70_driver_log.txt            the controller; user_logs/std_log_0.txt is a link
 //     logs/
-//       readme.txt  job_progress_overview.txt  job_result.txt  failed_items.jsonl
-//       sys/master_role.txt
+//       readme.txt  job_result.txt  failed_items.jsonl  metrics.json
+//       job_progress_overview.txt  job_error.txt     links to the newest <name>.<yyyymmddhh>.txt
+//       sys/master_role.txt  sys/effective_config.json
+//       sys/error/<node>/<process>.txt           sys/errror is a link to sys/error
 //       sys/node/<node>/_main.txt  <process>.txt  <process>.stdout.txt  <process>.stderr.txt
-//       sys/job_report/processed_mini-batches.csv
+//       sys/node/<address>                       a link to sys/node/<node>
+//       sys/job_report/processed_mini-batches.csv  process_summary.csv  node_summary.csv
 //       user/error.txt  user/error/<node>/<process>.txt
 //       user/stdout/<node>/<process>.stdout.txt  user/stderr/<node>/<process>.stderr.txt
 //       user/entry_script_log/<node>/
@@ -55,13 +58,20 @@ class JobFolder {
   [[nodiscard]] std::string driver_log() const { return root_ + "/azureml-logs/70_driver_log.txt"; }
   [[nodiscard]] std::string std_log() const { return root_ + "/user_logs/std_log_0.txt"; }
   [[nodiscard]] std::string logs() const { return root_ + "/logs"; }
-  [[nodiscard]] std::string overview() const { return logs() + "/job_progress_overview.txt"; }
+  // Without what comes behind the stem: see workspace/dated_log.h.
+  [[nodiscard]] std::string overview_stem() const { return logs() + "/job_progress_overview"; }
+  [[nodiscard]] std::string job_error_stem() const { return logs() + "/job_error"; }
+  [[nodiscard]] std::string metrics() const { return logs() + "/metrics.json"; }
   [[nodiscard]] std::string result() const { return logs() + "/job_result.txt"; }
   [[nodiscard]] std::string failed_items() const { return logs() + "/failed_items.jsonl"; }
   [[nodiscard]] std::string readme() const { return logs() + "/readme.txt"; }
   [[nodiscard]] std::string master_role() const { return logs() + "/sys/master_role.txt"; }
-  [[nodiscard]] std::string report() const {
-    return logs() + "/sys/job_report/processed_mini-batches.csv";
+  [[nodiscard]] std::string reports() const { return logs() + "/sys/job_report"; }
+  [[nodiscard]] std::string report() const { return reports() + "/processed_mini-batches.csv"; }
+  [[nodiscard]] std::string process_summary() const { return reports() + "/process_summary.csv"; }
+  [[nodiscard]] std::string node_summary() const { return reports() + "/node_summary.csv"; }
+  [[nodiscard]] std::string sys_error(AgentId node) const {
+    return fmt::format("{}/sys/error/{}", logs(), node);
   }
   [[nodiscard]] std::string sys_node(AgentId node) const {
     return fmt::format("{}/sys/node/{}", logs(), node);

@@ -8,6 +8,21 @@
 
 namespace windrow {
 
+void point_alias(const std::string& alias, const std::string& target) {
+  if (alias_target(alias) == target) return;
+  const std::string fresh = alias + ".new";
+  ::unlink(fresh.c_str());
+  if (::symlink(target.c_str(), fresh.c_str()) != 0) return;
+  if (::rename(fresh.c_str(), alias.c_str()) != 0) ::unlink(fresh.c_str());
+}
+
+std::string alias_target(const std::string& alias) {
+  std::string target(4096, '\0');
+  const ssize_t size = ::readlink(alias.c_str(), target.data(), target.size());
+  target.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return target;
+}
+
 void LogFile::flush() {
   if (buffer_.empty()) return;
   if (!file_) {

@@ -16,6 +16,13 @@
 
 namespace windrow {
 
+// Makes `alias` a symbolic link to `target` (a name beside it), in place of what it was before. A
+// file system without links has to do without.
+void point_alias(const std::string& alias, const std::string& target);
+
+// Where a link points to; empty when there is none.
+std::string alias_target(const std::string& alias);
+
 class LogFile {
  public:
   explicit LogFile(std::string path) : path_(std::move(path)) {}

@@ -78,6 +78,8 @@ std::string host_name() {
 
 int process_id() { return getpid(); }
 
+int thread_id() { return ::gettid(); }
+
 std::uint64_t random_number() {
   std::uint64_t value = 0;
   if (getrandom(&value, sizeof(value), 0) != sizeof(value))

@@ -19,6 +19,7 @@ std::uint32_t usable_cpus();
 std::string host_name();
 
 int process_id();
+int thread_id();
 
 std::uint64_t random_number();
 

@@ -16,11 +16,12 @@ struct JobLogs::Rebuild {
   JobFolder folder;
   JournalEnd end;
   Status status;
+  ReportSummary summary;
 
-  Status run() const;
+  Status run();
 };
 
-Status JobLogs::Rebuild::run() const {
+Status JobLogs::Rebuild::run() {
   const std::string report_path = folder.report() + ".new";
   const std::string failed_path = folder.failed_items() + ".new";
   static_cast<void>(fs.remove(report_path));
@@ -45,6 +46,7 @@ Status JobLogs::Rebuild::run() const {
       if (reopened->failed_afresh) tries.clear();
     } else if (const auto* load = std::get_if<fact::LoadEnded>(&fact)) {
       rows.append(*load, report.buffer());
+      summary.add(*load);
       report.grown();
     }
     const auto* attempt = std::get_if<fact::AttemptEnded>(&fact);
@@ -59,6 +61,7 @@ Status JobLogs::Rebuild::run() const {
     const std::uint32_t used = charged ? ++tries[batch.id] : 0;
     const BatchNames names{batch.items, plan->head().root, batch.names};
     rows.append(*attempt, names, report.buffer());
+    summary.add(*attempt, batch.items);
     rows.append_failed_items(*attempt, names, used, failed.buffer());
     report.grown();
     failed.grown();
@@ -79,7 +82,7 @@ void JobLogs::rebuild_report(const JournalEnd& end) {
     report_.write(ReportRows::header());
     return;
   }
-  rebuild_ = std::make_shared<Rebuild>(Rebuild{fs_, folder_, end, {}});
+  rebuild_ = std::make_shared<Rebuild>(Rebuild{fs_, folder_, end, {}, {}});
   loop_.blocking([rebuild = rebuild_] { rebuild->status = rebuild->run(); },
                  [self = self_] {
                    if (*self == nullptr) return;
@@ -88,10 +91,31 @@ void JobLogs::rebuild_report(const JournalEnd& end) {
                      logs.note("the report of earlier runs could not be made again: " +
                                logs.rebuild_->status.error().message);
                    }
+                   logs.summary_.add(logs.rebuild_->summary);
                    logs.rebuild_.reset();
                    logs.report_.write(std::exchange(logs.waiting_report_, {}));
                    logs.failed_.write(std::exchange(logs.waiting_failed_, {}));
                  });
+}
+
+// The last lines of the driver log: all that somebody needs who reads nothing else.
+void JobLogs::say_where(JobStatus status, const std::string& cause, const std::string& target) {
+  const char* level = status == JobStatus::kCompleted ? "INFO" : "ERROR";
+  std::uint64_t lost = driver_.lost() + report_.lost() + failed_.lost();
+  if (lost > 0) warn(fmt::format("{} bytes of log lines could not be written", lost));
+  if (status == JobStatus::kCompleted && !target.empty()) {
+    system_line(driver_, level, "output: " + target);
+  }
+  if (first_error_) overview_line("read on: " + first_error_->where);
+  system_line(driver_, level, "logs: " + folder_.logs());
+  const std::string where = first_error_ ? "; see " + first_error_->where : std::string();
+  system_line(driver_,
+              level,
+              fmt::format("status: {}{}{}{}",
+                          status_text(status),
+                          cause.empty() ? "" : ": ",
+                          cause,
+                          status == JobStatus::kCompleted ? "" : where));
 }
 
 void JobLogs::finish(const JobState& state,
@@ -130,7 +154,11 @@ void JobLogs::finish(const JobState& state,
                             counts.failed));
   overview_line(
       fmt::format("result: {}{}{}", status_text(status), cause.empty() ? "" : ": ", cause));
-  if (first_error_) overview_line("read on: " + first_error_->where);
+  write_metrics(state);
+  write_anew(folder_.process_summary(), summary_.process_csv());
+  write_anew(folder_.node_summary(), summary_.node_csv());
+  system_line(master_, "INFO", "finished: " + status_text(status));
+  say_where(status, cause, target);
   flush();
 }
 

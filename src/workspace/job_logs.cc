@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/append.h"
+#include "core/output/error_record.h"
+#include "core/progress/metrics.h"
 #include "core/spec/job_paths.h"
 #include "core/supervise/worker_life.h"
 #include "os/machine.h"
@@ -13,31 +15,41 @@
 namespace windrow {
 namespace {
 
+constexpr std::string_view kLocalAddress = "127.0.0.1";
+
 constexpr std::string_view kReadme =
-    "job_progress_overview.txt      how far the job is, and its result at the end\n"
+    "job_progress_overview.txt      how far the job is, and its result at the end; one file a day\n"
     "job_result.txt                 how it ended, why, and where to read on\n"
     "failed_items.jsonl             every item without a result, and the reason\n"
+    "job_error.txt                  every failed attempt, one JSON object each; one file a day\n"
+    "metrics.json                   the counters of the job\n"
+    "user/error.txt                 every failed attempt, one line each\n"
     "user/error/                    tracebacks of the script, one file per process\n"
     "user/stdout/, user/stderr/     what the script printed\n"
     "user/entry_script_log/         what the script logged by EntryScript\n"
-    "sys/job_report/                one line per attempt\n"
+    "sys/job_report/                one line per attempt; sums by process and by node\n"
     "sys/node/                      what each process did, and its raw output\n"
+    "sys/error/                     failures outside the script: deaths, lost nodes, overhead\n"
+    "sys/effective_config.json      every setting, and where it came from\n"
+    "perf/                          samples of processes, memory, disks and network\n"
     "sys/master_role.txt            what the leader of the job did\n";
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
-JobLogs::JobLogs(Loop& loop, FileSystem& fs, JobFolder folder)
+JobLogs::JobLogs(Loop& loop, FileSystem& fs, JobFolder folder, std::string metrics_prefix)
     : loop_(loop),
       fs_(fs),
       folder_(std::move(folder)),
       driver_(folder_.driver_log()),
       master_(folder_.master_role()),
-      overview_(folder_.overview()),
+      overview_(folder_.overview_stem()),
+      job_errors_(folder_.job_error_stem()),
       report_(folder_.report()),
       failed_(folder_.failed_items()),
       errors_(folder_.user_error_summary()),
+      metrics_prefix_(std::move(metrics_prefix)),
       self_(std::make_shared<JobLogs*>(this)) {}
 
 JobLogs::~JobLogs() { *self_ = nullptr; }
@@ -47,12 +59,15 @@ Status JobLogs::create_folders() {
                                   parent_folder(folder_.std_log()),
                                   parent_folder(report_.path()),
                                   folder_.sys_node(0),
+                                  folder_.sys_error(0),
                                   folder_.user("stdout", 0),
                                   folder_.user("stderr", 0),
                                   folder_.user("error", 0),
                                   folder_.user("entry_script_log", 0)}) {
     RETURN_IF_ERROR(fs_.make_casual_folders(path));
   }
+  point_alias(folder_.logs() + "/sys/errror", "error");
+  point_alias(fmt::format("{}/sys/node/{}", folder_.logs(), kLocalAddress), "0");
   if (!fs_.stat(folder_.readme())) LogFile(folder_.readme()).write(kReadme);
   if (!fs_.stat(folder_.std_log())) {
     system_line(driver_, "INFO", "job folder " + folder_.root());
@@ -65,7 +80,9 @@ Status JobLogs::create_folders() {
 
 void JobLogs::system_line(LogFile& file, std::string_view level, std::string_view text) {
   clock_.append_log(loop_.wall_now(), file.buffer());
-  fmt::format_to(std::back_inserter(file.buffer()), "|{}|{}|{}\n", level, process_id(), text);
+  // Process and thread: everything here is written by the engine's one loop.
+  fmt::format_to(
+      std::back_inserter(file.buffer()), "|{}|{}|{}|{}\n", level, process_id(), thread_id(), text);
   file.grown();
 }
 
@@ -121,6 +138,7 @@ void JobLogs::load(const fact::LoadEnded& load) {
 }
 
 void JobLogs::on_fact(const Fact& fact, const JobState& state, PlanReader& plan) {
+  note_stages(fact, state);
   if (const auto* attempt = std::get_if<fact::AttemptEnded>(&fact)) {
     take(*attempt, state, plan);
   } else if (const auto* load = std::get_if<fact::LoadEnded>(&fact)) {
@@ -130,7 +148,21 @@ void JobLogs::on_fact(const Fact& fact, const JobState& state, PlanReader& plan)
       master_ = LogFile(fmt::format("{}/sys/master_role.{}.txt", folder_.logs(), began->epoch - 1));
     }
     note(fmt::format("this master begins epoch {}", began->epoch));
+  } else if (const auto* stopped = std::get_if<fact::Stopped>(&fact)) {
+    note(fmt::format("stopping: {}", stopped->cause));
+  } else if (const auto* publishing = std::get_if<fact::Publishing>(&fact)) {
+    note(fmt::format("{} bytes are merged; publishing {}", publishing->length, publishing->path));
+  }
+}
+
+// The stages of a job, by the words that people look for in master_role.txt.
+void JobLogs::note_stages(const Fact& fact, const JobState& state) {
+  if (const auto* opened = std::get_if<fact::SegmentOpened>(&fact)) {
+    note(fmt::format("node {} joined", opened->agent));
   } else if (const auto* planned = std::get_if<fact::Planned>(&fact)) {
+    std::uint64_t added = 0;
+    for (const ItemRun& run : planned->runs) added += run.batches;
+    if (added > 0 && added == state.batches().size()) note("FIRST_TASK_SCHEDULED");
     system_line(master_,
                 "INFO",
                 fmt::format("{} mini-batches created so far ({} bytes of plan)",
@@ -138,10 +170,9 @@ void JobLogs::on_fact(const Fact& fact, const JobState& state, PlanReader& plan)
                             planned->plan_bytes));
   } else if (std::holds_alternative<fact::ListingEnded>(fact)) {
     note(fmt::format("all {} mini-batches are created", state.batches().size()));
-  } else if (const auto* stopped = std::get_if<fact::Stopped>(&fact)) {
-    note(fmt::format("stopping: {}", stopped->cause));
-  } else if (const auto* publishing = std::get_if<fact::Publishing>(&fact)) {
-    note(fmt::format("{} bytes are merged; publishing {}", publishing->length, publishing->path));
+  }
+  if (state.all_final() && !std::exchange(merging_said_, true)) {
+    note("every mini-batch is final; merging");
   }
 }
 
@@ -156,24 +187,28 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
                             state.batches()[record.token.batch].tries,
                             rebuild_ ? waiting_failed_ : failed_.buffer());
   if (!rebuild_) report_.grown();
+  summary_.add(ended, batch->items);
   if (record.line_break && !std::exchange(warned_line_break_, true)) {
-    system_line(driver_,
-                "WARNING",
-                fmt::format("a result of mini-batch {} holds a line break: it makes more than one "
-                            "line of the output",
-                            record.token.batch));
+    warn(
+        fmt::format("a result of mini-batch {} holds a line break: it makes more than one "
+                    "line of the output",
+                    record.token.batch));
   }
   if (ended.verdict == Verdict::kDone && record.returned > batch->items &&
       !std::exchange(warned_too_many_, true)) {
-    system_line(driver_,
-                "WARNING",
-                fmt::format("mini-batch {} has {} items and returned {} results",
-                            record.token.batch,
-                            batch->items,
-                            record.returned));
+    warn(fmt::format("mini-batch {} has {} items and returned {} results",
+                     record.token.batch,
+                     batch->items,
+                     record.returned));
   }
   if (!record.error_type.empty()) {
     const bool script = error_category(record.status) == "user";
+    LogFile& errors = job_errors_.at(loop_.wall_now());
+    append_error_record(ended, batch->items, errors.buffer());
+    errors.grown();
+    if (!script || record.status == AttemptStatus::kProcessDied) {
+      system_error(record.agent, record.process, record.error_type, record.error_message);
+    }
     note_error(record.agent,
                record.process,
                fmt::format("mini-batch {}, hand-out {}", record.token.batch, record.token.picked),
@@ -186,7 +221,14 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
 
 void JobLogs::take(const fact::LoadEnded& ended) {
   rows_.append(ended, rebuild_ ? waiting_report_ : report_.buffer());
+  summary_.add(ended);
   if (ended.status == LoadStatus::kDone) return;
+  LogFile& errors = job_errors_.at(loop_.wall_now());
+  append_error_record(ended, errors.buffer());
+  errors.grown();
+  if (ended.status == LoadStatus::kDied || ended.status == LoadStatus::kTimeout) {
+    system_error(ended.agent, ended.process, ended.error_type, ended.error_message);
+  }
   refused_ = refused_ || ended.status == LoadStatus::kRefused;
   note_error(ended.agent,
              ended.process,
@@ -195,6 +237,15 @@ void JobLogs::take(const fact::LoadEnded& ended) {
              ended.error_message,
              ended.traceback,
              true);
+}
+
+void JobLogs::system_error(AgentId node,
+                           ProcessNumber process,
+                           const std::string& type,
+                           const std::string& message) {
+  const auto [file, added] = system_errors_.try_emplace(
+      std::pair(node, process), folder_.sys_error(node) + "/" + process_name(process) + ".txt");
+  system_line(file->second, "ERROR", fmt::format("{}: {}", type, message));
 }
 
 void JobLogs::note_error(AgentId node,
@@ -224,20 +275,39 @@ void JobLogs::tick(const Scheduler& scheduler, std::uint64_t merged_bytes) {
   progress_ = meter_.measure(scheduler, loop_.now(), merged_bytes);
   const bool slow =
       progress_->rate > 0 && (progress_->created - progress_->processed) / progress_->rate > 300;
-  if (ticks_++ % (slow ? 120 : 10) == 0) overview_line(progress_line(*progress_));
+  if (ticks_++ % (slow ? 120 : 10) == 0) {
+    overview_line(overview_text(*progress_));
+    write_metrics(scheduler.state());
+  }
   flush();
 }
 
 void JobLogs::overview_line(std::string_view text) {
-  system_line(overview_, "INFO", text);
+  system_line(overview_.at(loop_.wall_now()), "INFO", text);
   system_line(driver_, "INFO", text);
 }
 
+void JobLogs::write_metrics(const JobState& state) {
+  write_anew(folder_.metrics(), metrics_json(state, metrics_prefix_));
+}
+
+// In one step: whoever reads it finds the old text or the new one.
+void JobLogs::write_anew(const std::string& path, std::string_view text) {
+  const std::string fresh = path + ".new";
+  static_cast<void>(fs_.remove(fresh));
+  LogFile file(fresh);
+  file.write(text);
+  file.flush();
+  if (file.lost() == 0) static_cast<void>(fs_.rename(fresh, path));
+}
+
 void JobLogs::flush() {
-  for (LogFile* file : {&driver_, &master_, &overview_, &errors_, &failed_}) file->flush();
+  for (LogFile* file : {&driver_, &master_, &errors_, &failed_}) file->flush();
+  for (DatedLog* file : {&overview_, &job_errors_}) file->flush();
   if (!rebuild_) report_.flush();
   for (auto& [node, file] : nodes_) file.flush();
   for (auto& [key, file] : processes_) file.flush();
+  for (auto& [key, file] : system_errors_) file.flush();
 }
 
 }  // namespace windrow

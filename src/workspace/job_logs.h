@@ -17,6 +17,7 @@
 #include "agent/agent_log.h"
 #include "base/clock_text.h"
 #include "core/output/report_row.h"
+#include "core/output/report_summary.h"
 #include "core/progress/progress.h"
 #include "journal/job_folder.h"
 #include "journal/journal.h"
@@ -24,6 +25,7 @@
 #include "os/file_system.h"
 #include "os/log_file.h"
 #include "os/loop.h"
+#include "workspace/dated_log.h"
 
 namespace windrow {
 
@@ -35,7 +37,7 @@ struct FirstError {
 
 class JobLogs final : public MasterLog, public AgentLog {
  public:
-  JobLogs(Loop& loop, FileSystem& fs, JobFolder folder);
+  JobLogs(Loop& loop, FileSystem& fs, JobFolder folder, std::string metrics_prefix);
   ~JobLogs() override;
 
   // Creates the folders. Call once, first.
@@ -70,9 +72,14 @@ class JobLogs final : public MasterLog, public AgentLog {
   struct Rebuild;  // what the pool works on
 
   void system_line(LogFile& file, std::string_view level, std::string_view text);
+  void warn(std::string_view text) { system_line(driver_, "WARNING", text); }
   LogFile& process_log(AgentId node, ProcessNumber process);
   void take(const fact::AttemptEnded& ended, const JobState& state, PlanReader& plan);
   void take(const fact::LoadEnded& ended);
+  void system_error(AgentId node,
+                    ProcessNumber process,
+                    const std::string& type,
+                    const std::string& message);
   void note_error(AgentId node,
                   ProcessNumber process,
                   const std::string& what,
@@ -80,7 +87,11 @@ class JobLogs final : public MasterLog, public AgentLog {
                   const std::string& message,
                   const std::string& traceback,
                   bool script);
+  void note_stages(const Fact& fact, const JobState& state);
+  void write_metrics(const JobState& state);
+  void write_anew(const std::string& path, std::string_view text);
   void flush();
+  void say_where(JobStatus status, const std::string& cause, const std::string& target);
   void overview_line(std::string_view text);
 
   Loop& loop_;
@@ -88,19 +99,24 @@ class JobLogs final : public MasterLog, public AgentLog {
   JobFolder folder_;
   LogFile driver_;
   LogFile master_;
-  LogFile overview_;
+  DatedLog overview_;
+  DatedLog job_errors_;
   LogFile report_;
   LogFile failed_;
   LogFile errors_;
   std::map<AgentId, LogFile> nodes_;
   std::map<std::pair<AgentId, ProcessNumber>, LogFile> processes_;
+  std::map<std::pair<AgentId, ProcessNumber>, LogFile> system_errors_;
   ReportRows rows_;
+  ReportSummary summary_;
+  std::string metrics_prefix_;
   ClockText clock_;
   ProgressMeter meter_;
   std::optional<Progress> progress_;
   std::optional<FirstError> first_error_;
   bool first_error_is_script_ = false;
   bool refused_ = false;
+  bool merging_said_ = false;
   bool warned_line_break_ = false;
   bool warned_too_many_ = false;
   std::shared_ptr<Rebuild> rebuild_;

@@ -170,7 +170,7 @@ class Run {
         zygote_(zygote),
         run_(run),
         view_(view),
-        logs_(loop, fs, run.folder),
+        logs_(loop, fs, run.folder, run.spec.record.metrics_name_prefix),
         links_(loop) {}
 
   Status open() {

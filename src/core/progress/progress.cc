@@ -95,6 +95,18 @@ std::string progress_line(const Progress& progress) {
   return out;
 }
 
+std::string overview_text(const Progress& progress) {
+  std::string out = fmt::format("created {}, processed {}, failed {}",
+                                human_count(progress.created),
+                                human_count(progress.processed),
+                                human_count(progress.failed));
+  if (progress.all_created) {
+    out += fmt::format(", remaining {}", human_count(progress.created - progress.processed));
+  }
+  for (const std::string& detail : details(progress)) out += ", " + detail;
+  return out;
+}
+
 std::string progress_bar(const Progress& progress, std::uint32_t width, bool colour) {
   const std::string start = fmt::format("{:>3} % ", percent(progress));
   const std::string counts = fmt::format("{}/{}{}",

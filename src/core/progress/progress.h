@@ -47,6 +47,10 @@ class ProgressMeter {
 // "412 of 1,000 mini-batches (41 %), 3 failed, 120/s, 5 s left, 2 workers"
 std::string progress_line(const Progress& progress);
 
+// For job_progress_overview.txt: "created 1,000, processed 412, failed 3, remaining 588, 120/s,
+// 5 s left, 2 workers".
+std::string overview_text(const Progress& progress);
+
 // The same with a bar, not wider than `width` columns: what does not fit is left out as a whole,
 // the least important part first. Failures are red when `colour`.
 std::string progress_bar(const Progress& progress, std::uint32_t width, bool colour);
