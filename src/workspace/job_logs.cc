@@ -157,9 +157,7 @@ void JobLogs::on_fact(const Fact& fact, const JobState& state, PlanReader& plan)
 
 // The stages of a job, by the words that people look for in master_role.txt.
 void JobLogs::note_stages(const Fact& fact, const JobState& state) {
-  if (const auto* opened = std::get_if<fact::SegmentOpened>(&fact)) {
-    note(fmt::format("node {} joined", opened->agent));
-  } else if (const auto* planned = std::get_if<fact::Planned>(&fact)) {
+  if (const auto* planned = std::get_if<fact::Planned>(&fact)) {
     std::uint64_t added = 0;
     for (const ItemRun& run : planned->runs) added += run.batches;
     if (added > 0 && added == state.batches().size()) note("FIRST_TASK_SCHEDULED");

@@ -248,7 +248,7 @@ def test_the_result_file_and_the_overview_say_how_it_ended(windrow: Windrow) -> 
     assert "5 of 5 mini-batches processed, 0 failed" in overview
     assert overview.rstrip().endswith("result: Completed")
     driver = job.log("azureml-logs/70_driver_log.txt")
-    assert driver.rstrip().endswith("result: Completed")
+    assert driver.rstrip().endswith("status: Completed")
     assert job.log("user_logs/std_log_0.txt") == driver
     assert (job.folder / "logs/readme.txt").exists()
 
