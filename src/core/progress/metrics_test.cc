@@ -12,8 +12,9 @@ TEST(Metrics, SayWhatRemainsOnlyWhenEverythingIsPlanned) {
   state.apply(fact::EpochBegan{.epoch = 1, .plan = 1});
   state.apply(fact::Planned{.runs = {{2, 5}}, .plan_bytes = 10});
   EXPECT_EQ(metrics_json(state, ""),
-            "{\"Total Mini Batches\": 2, \"Processed Mini Batches\": 0, \"Failed Mini Batches\": 0, "
-            "\"Total Items\": 10, \"Processed Items\": 0, \"Failed Items\": 0, \"Attempts\": 0}\n");
+            "{\"Total Mini Batches\": 2, \"Processed Mini Batches\": 0, "
+            "\"Failed Mini Batches\": 0, \"Total Items\": 10, \"Processed Items\": 0, \"Failed "
+            "Items\": 0, \"Attempts\": 0}\n");
   state.apply(fact::ListingEnded{});
   const std::string all = metrics_json(state, "score ");
   EXPECT_NE(all.find("\"score Remaining Mini Batches\": 2"), std::string::npos) << all;
