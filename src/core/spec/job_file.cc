@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "core/spec/job_tree.h"
 #include "core/spec/node.h"
+#include "core/spec/tree_reader.h"
+#include "core/spec/v1_config.h"
 #include "core/spec/yaml.h"
 
 namespace windrow {
@@ -55,18 +57,31 @@ std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText&
   std::expected<Node, std::vector<Problem>> tree =
       parse_yaml(input.file, input.text, input.written_by_us ? kOwnYamlMax : kUserYamlMax);
   if (!tree) return std::unexpected(std::move(tree).error());
-  std::vector<Problem> set_problems;
+  std::vector<Problem> flag_problems;
   for (const auto& [path, value] : input.set) {
     const Mark mark{0, 0, fmt::format("--set {}={}", escape_bytes(path), escape_bytes(value))};
     if (const Status done = apply_set(*tree, path, value, mark); !done) {
-      set_problems.push_back({mark.flag, done.error().message});
+      flag_problems.push_back({mark.flag, done.error().message});
     }
   }
-  lay_flags_over(*tree, input.flags, input.current_folder);
-  auto reading = read_job_tree(*tree, input.file, input.folder, input.written_by_us);
-  if (set_problems.empty()) return reading;
+  TreeReader reader(input.file);
+  JobFlags flags = input.flags;
+  const bool v1 = is_v1_config(*tree);
+  if (v1) {
+    *tree = v1_to_v2(*tree, flags, input.current_folder, reader);
+    if (!flags.input) {
+      flag_problems.push_back({"--input", "is missing; a parallel_run_config has none of its own"});
+      flags.input = ".";  // so that the rest is checked too
+    }
+  }
+  lay_flags_over(*tree, flags, input.current_folder);
+  const JobSource source = input.written_by_us ? JobSource::kEffective
+                           : v1                ? JobSource::kV1
+                                               : JobSource::kV2;
+  auto reading = read_job_tree(*tree, std::move(reader), input.folder, source);
+  if (flag_problems.empty()) return reading;
   std::vector<Problem> problems = reading ? std::vector<Problem>() : std::move(reading).error();
-  problems.insert(problems.end(), set_problems.begin(), set_problems.end());
+  problems.insert(problems.end(), flag_problems.begin(), flag_problems.end());
   return std::unexpected(std::move(problems));
 }
 

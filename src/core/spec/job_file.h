@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text of a job file (v2, `type: parallel`) -> a checked job.
+// The text of a job file (v2, `type: parallel`, or a v1 `parallel_run_config`) -> a checked job.
 //
 // Keys that nobody knows are refused with the nearest right one; keys of the schema that are not
 // built yet are refused by name. A file that reads well and is only unusual here (another compute,

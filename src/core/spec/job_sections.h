@@ -40,6 +40,8 @@ void read_task(JobTree& tree);
 void read_settings(JobTree& tree);
 // Those that stand among the script's arguments. REQUIRES: task and settings are read.
 void read_engine_arguments(JobTree& tree);
+// What the v1 SDK refuses among them.
+void check_v1_arguments(JobTree& tree);
 // What only shows when all is read: settings that contradict each other.
 void check_whole(JobTree& tree);
 

@@ -202,10 +202,10 @@ void check_whole(JobTree& tree) {
 }
 
 std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
-                                                              std::string_view file,
+                                                              TreeReader reader,
                                                               std::string_view folder,
-                                                              bool arguments_applied) {
-  JobTree tree{{&root, ""}, folder, TreeReader(file)};
+                                                              JobSource source) {
+  JobTree tree{{&root, ""}, folder, std::move(reader)};
   if (tree.reader.is_map(tree.root) && read_type(tree)) {
     tree.reader.check_keys(tree.root, root_keys());
     read_inputs(tree);
@@ -213,7 +213,8 @@ std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
     read_outputs(tree);
     read_settings(tree);
     read_task(tree);
-    if (!arguments_applied) read_engine_arguments(tree);
+    if (source == JobSource::kV1) check_v1_arguments(tree);
+    if (source != JobSource::kEffective) read_engine_arguments(tree);
     read_input_data(tree);
     read_resources(tree);
     read_environment(tree);

@@ -12,14 +12,20 @@
 
 #include "core/spec/job_spec.h"
 #include "core/spec/node.h"
+#include "core/spec/tree_reader.h"
 
 namespace windrow {
 
-// `file` stands before line and column; relative paths are meant from `folder`. In a job as it runs
-// the settings among the script's arguments have been applied: each key has what came of it.
+enum class JobSource {
+  kV2,         // what a user wrote
+  kV1,         // the same, from a parallel_run_config: its rules for arguments hold
+  kEffective,  // a job as it runs: settings among the arguments stand behind their keys already
+};
+
+// Relative paths are meant from `folder`. What `reader` has collected before is part of the answer.
 std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
-                                                              std::string_view file,
+                                                              TreeReader reader,
                                                               std::string_view folder,
-                                                              bool arguments_applied = false);
+                                                              JobSource source = JobSource::kV2);
 
 }  // namespace windrow

@@ -186,7 +186,7 @@ std::expected<JobReading, std::vector<Problem>> read_short_form(const std::strin
     put_default(root, {"outputs", name, "type"}, "uri_folder", said_by("default"));
     put_default(root, {"task", "append_row_to"}, "${{outputs." + name + "}}", said_by("default"));
   }
-  auto reading = read_job_tree(root, script, current_folder);
+  auto reading = read_job_tree(root, TreeReader(script), current_folder);
   if (reading && problems.empty()) return reading;
   if (!reading) {
     problems.insert(problems.end(), reading.error().begin(), reading.error().end());

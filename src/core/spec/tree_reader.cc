@@ -32,9 +32,15 @@ void TreeReader::add(std::vector<Marked>& list,
                      std::string_view text) {
   // A flag says by its name what it is about; a place in a file does not.
   const bool in_file = mark.line > 0 && !path.empty();
-  list.push_back({mark,
-                  {where(file_, mark),
-                   in_file ? fmt::format("{}: {}", escape_bytes(path), text) : std::string(text)}});
+  list.push_back(
+      {mark,
+       {where(file_, mark),
+        in_file ? fmt::format("{}: {}", escape_bytes(shown(path)), text) : std::string(text)}});
+}
+
+std::string_view TreeReader::shown(std::string_view path) const {
+  const auto found = shown_as_.find(path);
+  return found == shown_as_.end() ? path : found->second;
 }
 
 void TreeReader::problem(const Place& place, std::string_view message) {
@@ -66,7 +72,8 @@ std::string TreeReader::where_is(const Place& place) const {
 }
 
 void TreeReader::missing(const Place& place, std::string_view key) {
-  add(problems_, place.node->mark, "", joined(place.path, key) + " is missing");
+  const std::string path = joined(place.path, key);
+  add(problems_, place.node->mark, "", fmt::format("{} is missing", shown(path)));
 }
 
 std::optional<Place> TreeReader::at(const Place& map, std::string_view key) {

@@ -9,6 +9,7 @@
 // Thread: one object, one thread. Ownership: the tree and the file name outlive the reader.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,6 +80,11 @@ class TreeReader {
                                        std::span<const std::string_view> allowed,
                                        std::span<const std::string_view> not_yet = {});
 
+  // Messages about the value at `path` call it `name`: the file has another word for it.
+  void show_as(std::string_view path, std::string name) {
+    shown_as_[std::string(path)] = std::move(name);
+  }
+
   // "job.yml:3:5", or the flag.
   std::string where_is(const Place& place) const;
   // For a value that was found elsewhere than behind its key.
@@ -104,7 +110,10 @@ class TreeReader {
            std::string_view path,
            std::string_view text);
 
+  std::string_view shown(std::string_view path) const;
+
   std::string_view file_;
+  std::map<std::string, std::string, std::less<>> shown_as_;
   Origins origins_;
   std::vector<Marked> problems_;
   std::vector<Marked> notices_;

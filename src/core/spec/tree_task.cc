@@ -10,6 +10,7 @@
 #include "core/spec/job_keys.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/job_sections.h"
+#include "core/spec/v1_config.h"
 #include "core/spec/yaml.h"
 
 namespace windrow {
@@ -155,6 +156,13 @@ void read_task(JobTree& tree) {
     tree.reader.notice(
         *environment, "is not used: the script runs with the interpreter that is printed at start");
   }
+}
+
+void check_v1_arguments(JobTree& tree) {
+  const std::string message = v1_arguments_problem(tree.spec.arguments);
+  if (message.empty()) return;
+  const Node* task = tree.root.node->find("task");
+  tree.reader.problem_at({task, "task"}, arguments_key({task, "task"}), message);
 }
 
 void read_engine_arguments(JobTree& tree) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `parallel_run_config.yml` of the v1 SDK -> the tree of a v2 job file with the same meaning. Each
+// node keeps its place in the file, and problems are told under the names of the file.
+//
+// Such a file has neither input nor output: --input and --output give them.
+//
+// Thread: any; values in, values out. Failure: problems are collected in the reader.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/spec/node.h"
+#include "core/spec/short_form.h"
+#include "core/spec/tree_reader.h"
+
+namespace windrow {
+
+// Whether the file is of that kind: one root key, `parallel_run_config`.
+bool is_v1_config(const Node& root);
+
+// REQUIRES: is_v1_config(root). What `flags` say about the output is used up here.
+Node v1_to_v2(const Node& root,
+              JobFlags& flags,
+              const std::string& current_folder,
+              TreeReader& reader);
+
+// What v1 refuses in arguments: names that are parameters of the configuration, and a first word
+// that is no flag. Empty when all is well.
+std::string v1_arguments_problem(const std::vector<std::string>& arguments);
+
+}  // namespace windrow
