@@ -19,6 +19,7 @@ constexpr const char* kFooter =
     "  windrow run score.py --input FOLDER        run init() and run(mini_batch) over its files\n"
     "  windrow run job.yml                        the same from a job file\n"
     "  windrow job resume JOB                     go on where a stopped or failed job ended\n"
+    "  windrow help settings                      every key of a job file\n"
     "  windrow COMMAND --help                     all about a command\n";
 
 int exit_code(ErrorCode code) {
@@ -125,13 +126,18 @@ int command_line(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kFooter);
   std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> commands;
-  add(app, "run", make_run_command(std::move(scripts), has_script_arguments), commands);
+  add(app, "run", make_run_command(scripts, has_script_arguments), commands);
+  add(app, "validate", make_validate_command(scripts, has_script_arguments), commands);
   CLI::App* job = app.add_subcommand("job", "Go on with a job, or publish what it has");
   job->group("Commands")->footer("");
   job->require_subcommand(1);
   add(*job, "resume", make_job_resume_command(), commands);
   add(*job, "merge", make_job_merge_command(), commands);
   add(app, "retry", make_retry_command(), commands);
+  CLI::App* help = app.add_subcommand("help", "Lists for looking things up");
+  help->group("Commands")->footer("");
+  help->require_subcommand(1);
+  add(*help, "settings", make_help_settings_command(), commands);
   std::reverse(ours.begin(), ours.end());
   try {
     app.parse(ours);

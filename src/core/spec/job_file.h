@@ -12,10 +12,10 @@
 #include <expected>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/spec/job_spec.h"
+#include "core/spec/set_values.h"
 #include "core/spec/short_form.h"
 
 namespace windrow {
@@ -23,8 +23,8 @@ namespace windrow {
 struct JobFileText {
   std::string file;  // how the user named it: stands before line and column
   std::string text;
-  std::string folder;  // of the file, absolute; its relative paths are meant from here
-  std::vector<std::pair<std::string, std::string>> set;  // --set path=value, as if it stood there
+  std::string folder;          // of the file, absolute; its relative paths are meant from here
+  SetValues set;               // --set path=value, as if it stood there
   JobFlags flags;              // override the file; laid over it after `set`
   std::string current_folder;  // relative paths of flags are meant from here
   bool written_by_us = false;  // the job.yml of a job folder may be longer than what made it

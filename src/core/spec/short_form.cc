@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/spec/engine_arguments.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/job_tree.h"
 #include "core/spec/program_arguments.h"
@@ -45,15 +46,31 @@ std::string flag_path(const std::string& folder, const std::string& path) {
   return path.empty() || is_remote_path(path) ? path : join_path(folder, path);
 }
 
+// The same for an input, where `-` and the `@` of a list are no part of a path.
+std::string flag_input(const std::string& folder, const std::string& path) {
+  if (path == "-" || path == "@") return path;
+  const bool list = path.starts_with('@');
+  return (list ? "@" : "") + flag_path(folder, list ? path.substr(1) : path);
+}
+
 std::string text_of(const Node* node) { return node == nullptr ? "" : node->text; }
 
-// The name of the input that is cut into mini-batches, as far as the tree says it.
-std::string input_name(const Node& root) {
-  if (const auto reference = parse_lone_reference(text_of(root.find("input_data")))) {
-    return reference->name;
+// The names of the inputs that are cut into mini-batches, as far as the tree says them.
+std::vector<std::string> input_names(const Node& root) {
+  std::vector<std::string> names;
+  const Node* data = root.find("input_data");
+  if (data != nullptr && data->kind == Node::Kind::kSequence) {
+    for (const Node& item : data->items) {
+      if (const auto reference = parse_lone_reference(item.text)) names.push_back(reference->name);
+    }
+  } else if (const auto reference = parse_lone_reference(text_of(data))) {
+    names.push_back(reference->name);
   }
   const Node* inputs = root.find("inputs");
-  return inputs != nullptr && inputs->entries.size() == 1 ? inputs->entries[0].key : "data";
+  if (names.empty() && inputs != nullptr && inputs->entries.size() == 1) {
+    names.push_back(inputs->entries[0].key);
+  }
+  return names;
 }
 
 // The name of the output that gets the rows; empty when there is none.
@@ -88,10 +105,25 @@ std::string free_output_name(const Node& root, std::string name) {
   return name;
 }
 
-void lay_input(Node& root, const std::string& folder) {
-  const std::string name = input_name(root);
-  put(root, {"inputs", name, "path"}, folder, said_by("--input"));
-  put_default(root, {"input_data"}, "${{inputs." + name + "}}", said_by("--input"));
+// Each --input is the path of one input, those of input_data first. Those that no name is left for
+// get one and are added: data, data2, ...
+void lay_inputs(Node& root, const std::vector<std::string>& paths, const std::string& folder) {
+  const Mark mark = said_by("--input");
+  std::vector<std::string> names = input_names(root);
+  const bool named = root.find("input_data") != nullptr;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (i == names.size()) names.push_back(i == 0 ? "data" : fmt::format("data{}", i + 1));
+    put(root, {"inputs", names[i], "path"}, flag_input(folder, paths[i]), mark);
+  }
+  if (named && names.size() == input_names(root).size()) return;
+  if (paths.size() == 1) {
+    return put_default(root, {"input_data"}, "${{inputs." + names[0] + "}}", mark);
+  }
+  Node list{.kind = Node::Kind::kSequence, .mark = mark};
+  for (const std::string& name : names) {
+    list.items.push_back(Node::scalar("${{inputs." + name + "}}", mark));
+  }
+  if (root.kind == Node::Kind::kMap) root.child("input_data", mark) = std::move(list);
 }
 
 // A bare file name stands in the folder of --output, when that is given.
@@ -125,7 +157,7 @@ void lay_flags_over(Node& root, const JobFlags& flags, const std::string& curren
   const auto lay = [&root](const std::optional<std::string>& value, Path path, const char* flag) {
     if (value) put(root, path, *value, said_by(flag));
   };
-  if (flags.input) lay_input(root, flag_path(current_folder, *flags.input));
+  if (!flags.input.empty()) lay_inputs(root, flags.input, current_folder);
   if (flags.output) {
     const std::string name = folder_output_name(root);
     put(root,
@@ -143,6 +175,8 @@ void lay_flags_over(Node& root, const JobFlags& flags, const std::string& curren
       {"mini_batch_error_threshold"},
       "--mini-batch-error-threshold");
   lay(flags.logging_level, {"logging_level"}, "--logging-level");
+  lay(flags.gpus, {"gpus"}, "--gpus");
+  lay(flags.nice, {"nice"}, "--nice");
   lay(flags.name, {"name"}, "--name");
   lay(flags.retry_of, {"retry_of"}, "--retry-of");
   if (flags.job_dir) {
@@ -166,20 +200,31 @@ void lay_flags_over(Node& root, const JobFlags& flags, const std::string& curren
   }
 }
 
+bool wants_no_input(const Node& root, const JobFlags& flags) {
+  if (root.find("rank_mini_batch_count") != nullptr) return true;
+  if (!flags.arguments) return false;
+  return std::ranges::any_of(
+      find_engine_arguments(*flags.arguments).known,
+      [](const FoundArgument& found) { return found.known->key == "rank_mini_batch_count"; });
+}
+
 std::expected<JobReading, std::vector<Problem>> read_short_form(const std::string& script,
                                                                 const JobFlags& flags,
-                                                                const std::string& current_folder) {
+                                                                const std::string& current_folder,
+                                                                const SetValues& sets) {
   std::vector<Problem> problems;
   if (!script.ends_with(".py") || base_name(script) == ".py") {
     problems.push_back({script.empty() ? "script" : script,
                         "is neither a Python file (.py) nor a job file (.yml, .yaml)"});
   }
-  JobFlags all = flags;
-  if (!all.input) {
-    problems.push_back({"--input", "is missing; it names the folder to read"});
-    all.input = ".";  // so that the rest is checked too
-  }
   Node root = short_form_tree(script, current_folder);
+  const std::vector<Problem> bad_sets = apply_sets(root, sets);
+  problems.insert(problems.end(), bad_sets.begin(), bad_sets.end());
+  JobFlags all = flags;
+  if (all.input.empty() && input_names(root).empty() && !wants_no_input(root, flags)) {
+    problems.push_back({"--input", "is missing; it names the folder to read"});
+    all.input = {"."};  // so that the rest is checked too
+  }
   lay_flags_over(root, all, current_folder);
   if (!all.append_row_to) {  // without a word about rows they stand in the output folder
     const std::string name = folder_output_name(root);

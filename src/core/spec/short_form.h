@@ -13,13 +13,16 @@
 
 #include "core/spec/job_spec.h"
 #include "core/spec/node.h"
+#include "core/spec/set_values.h"
 
 namespace windrow {
 
 // The flags as the user typed them: text, so that one place understands numbers and one words the
 // refusals. Relative paths are meant from the current folder, which is absolute.
 struct JobFlags {
-  std::optional<std::string> input;
+  // Folders, files, globs, `@FILE` or `-`. Several are inputs of their own; over a job file they
+  // are the paths of those in input_data, in order.
+  std::vector<std::string> input;
   std::optional<std::string> output;
   // With --output a bare file name stands in that folder; anything else is a path of its own.
   std::optional<std::string> append_row_to;
@@ -30,6 +33,8 @@ struct JobFlags {
   std::optional<std::string> error_threshold;
   std::optional<std::string> mini_batch_error_threshold;
   std::optional<std::string> logging_level;
+  std::optional<std::string> gpus;
+  std::optional<std::string> nice;
   std::optional<std::string> python;
   std::optional<std::string> job_dir;
   std::optional<std::string> name;
@@ -42,7 +47,11 @@ struct JobFlags {
 // folder.
 std::expected<JobReading, std::vector<Problem>> read_short_form(const std::string& script,
                                                                 const JobFlags& flags,
-                                                                const std::string& current_folder);
+                                                                const std::string& current_folder,
+                                                                const SetValues& sets = {});
+
+// Whether the job has mini-batches without items: then it needs no input.
+bool wants_no_input(const Node& root, const JobFlags& flags);
 
 // Lays the flags over the tree of a job file, which need not be a right one: what is wrong in the
 // file is left for its reader to say.

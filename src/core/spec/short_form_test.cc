@@ -13,7 +13,7 @@ namespace {
 
 class ShortFormTest : public ::testing::Test {
  protected:
-  ShortFormTest() { flags_.input = "in"; }
+  ShortFormTest() { flags_.input = {"in"}; }
 
   JobReading reading_of(const std::string& script = "score.py") {
     auto reading = read_short_form(script, flags_, "/here");
@@ -79,6 +79,8 @@ TEST_F(ShortFormTest, EveryFlagIsUnderstood) {
   flags_.error_threshold = "7";
   flags_.mini_batch_error_threshold = "8";
   flags_.logging_level = "warning";
+  flags_.gpus = "2";
+  flags_.nice = "5";
   flags_.python = "python3.11";
   flags_.job_dir = "../job";
   flags_.name = "mine";
@@ -92,6 +94,8 @@ TEST_F(ShortFormTest, EveryFlagIsUnderstood) {
   EXPECT_EQ(spec.limits.error_threshold, 7);
   EXPECT_EQ(spec.limits.mini_batch_error_threshold, 8);
   EXPECT_EQ(spec.record.logging_level, LoggingLevel::kWarning);
+  EXPECT_EQ(spec.worker.gpus, 2U);
+  EXPECT_EQ(spec.worker.nice, 5U);
   EXPECT_EQ(spec.python, "python3.11");
   EXPECT_EQ(spec.job_folder, "/here/../job");
   EXPECT_EQ(spec.name, "mine");
@@ -99,8 +103,44 @@ TEST_F(ShortFormTest, EveryFlagIsUnderstood) {
   EXPECT_EQ(spec.arguments, *flags_.arguments);
 }
 
+// C104
+TEST_F(ShortFormTest, SeveralInputsAreInputsOfTheirOwn) {
+  flags_.input = {"in", "@list", "-", "*.png"};
+  const JobSpec spec = spec_of();
+  EXPECT_EQ(spec.input_data, (std::vector<std::string>{"data", "data2", "data3", "data4"}));
+  EXPECT_EQ(spec.inputs[0].paths[0], "/here/in");
+  EXPECT_EQ(spec.inputs[1].paths[0], "@/here/list");
+  EXPECT_EQ(spec.inputs[2].paths[0], "-");
+  EXPECT_EQ(spec.inputs[3].paths[0], "/here/*.png");
+  const auto laid = over(kFile);
+  EXPECT_EQ(laid ? "" : problems_text(laid.error()), "");
+}
+
+// C74
+TEST_F(ShortFormTest, SetGoesWithAScriptToo) {
+  const auto with = [this](const SetValues& sets) {
+    return read_short_form("score.py", flags_, "/here", sets);
+  };
+  const auto reading = with({{"append_row.format", "csv"}, {"retry_settings.delay", "2"}});
+  ASSERT_TRUE(reading) << problems_text(reading.error());
+  EXPECT_EQ(reading->spec.rows.text, RowText::kCsv);
+  EXPECT_EQ(reading->origins.at("retry_settings.delay"), "--set retry_settings.delay=2");
+  const auto refused = with({{"append_row.formt", "csv"}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(problems_text(refused.error()),
+            "--set append_row.formt=csv: unknown key 'formt'; did you mean 'format'?\n");
+}
+
+// C108
+TEST_F(ShortFormTest, MiniBatchesWithoutItemsNeedNoInput) {
+  flags_.input.clear();
+  flags_.arguments = {{"--rank_mini_batch_count", "4"}};
+  EXPECT_EQ(spec_of().rank_mini_batch_count, 4U);
+  EXPECT_TRUE(spec_of().input_data.empty());
+}
+
 TEST_F(ShortFormTest, EveryProblemNamesItsFlag) {
-  flags_.input.reset();
+  flags_.input.clear();
   flags_.mini_batch_size = "0";
   flags_.workers = "0";
   flags_.timeout = "0";
@@ -121,7 +161,7 @@ TEST_F(ShortFormTest, EveryProblemNamesItsFlag) {
 }
 
 TEST_F(ShortFormTest, PathsThatAreNoneAreRefused) {
-  flags_.input = "azureml://datastores/x";
+  flags_.input = {"azureml://datastores/x"};
   flags_.output = "";
   flags_.append_row_to = "";
   flags_.job_dir = "";
@@ -136,7 +176,7 @@ TEST_F(ShortFormTest, PathsThatAreNoneAreRefused) {
 }
 
 TEST_F(ShortFormTest, PathsNeedNotBeUtf8) {
-  flags_.input = "gr\xfcn";
+  flags_.input = {"gr\xfcn"};
   EXPECT_EQ(spec_of().inputs[0].paths[0], "/here/gr\xfcn");
 }
 

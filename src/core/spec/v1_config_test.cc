@@ -42,7 +42,7 @@ constexpr const char* kLeast = R"(parallel_run_config:
 
 class V1ConfigTest : public ::testing::Test {
  protected:
-  V1ConfigTest() { flags_.input = "images"; }
+  V1ConfigTest() { flags_.input = {"images"}; }
 
   std::expected<JobReading, std::vector<Problem>> read(const std::string& text) {
     return read_job_file({.file = "prc.yml",
@@ -129,7 +129,7 @@ TEST_F(V1ConfigTest, SummaryOnlyKeepsNoRows) {
 
 // C112
 TEST_F(V1ConfigTest, WhatIsMissingIsSaidUnderItsName) {
-  flags_.input.reset();
+  flags_.input.clear();
   EXPECT_EQ(problems("parallel_run_config:\n  description: x\n"),
             "prc.yml:2:3: parallel_run_config.error_threshold is missing\n"
             "prc.yml:2:3: parallel_run_config.output_action is missing\n"

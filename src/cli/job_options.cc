@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/job_options.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/spec/job_file.h"
+#include "core/spec/job_paths.h"
+#include "os/machine.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::uint64_t kJobFileMax = 1U << 20;
+
+std::unexpected<std::vector<Problem>> refuse(std::string where, std::string message) {
+  return std::unexpected(std::vector<Problem>{{std::move(where), std::move(message)}});
+}
+
+}  // namespace
+
+JobOptions::JobOptions(std::vector<std::string> arguments, bool has_arguments) {
+  if (has_arguments) flags_.arguments = std::move(arguments);
+}
+
+void JobOptions::declare(CLI::App& app) {
+  app.add_option("JOB", job_, "A Python file with run(mini_batch), or a job file (.yml, .yaml)")
+      ->required()
+      ->type_name("");
+  const auto option =
+      [&app](
+          const char* name, std::optional<std::string>& value, const char* type, const char* text) {
+        app.add_option(name, value, text)->type_name(type);
+      };
+  app.add_option("--input",
+                 flags_.input,
+                 "Folder, file, glob, @FILE (a list of paths) or - with the items; repeatable")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
+  option("--output", flags_.output, "FOLDER", "For the result and what the script writes");
+  option("--append-row-to",
+         flags_.append_row_to,
+         "FILE",
+         "File for the rows, in --output unless a path (parallel_run_step.txt)");
+  option("--mini-batch-size",
+         flags_.mini_batch_size,
+         "N",
+         "Files in a mini-batch, bytes, or both: '10 files, 1MB' (10)");
+  option("--workers", flags_.workers, "N", "Worker processes (1 with GPUs, else as many as CPUs)");
+  option("--timeout", flags_.timeout, "S", "Seconds that run() may take (60)");
+  option("--max-retries", flags_.max_retries, "N", "Tries after the first one (2)");
+  option("--error-threshold",
+         flags_.error_threshold,
+         "N",
+         "Failed items allowed before the job fails; -1 for any number (-1)");
+  option("--mini-batch-error-threshold",
+         flags_.mini_batch_error_threshold,
+         "N",
+         "Failed mini-batches allowed; -1 for any number (-1)");
+  option("--logging-level", flags_.logging_level, "LEVEL", "WARNING, INFO or DEBUG (INFO)");
+  option("--gpus", flags_.gpus, "N", "GPUs that the job may use (those that are found)");
+  option("--nice", flags_.nice, "N", "Lowers the priority of the workers, 0 to 20 (0)");
+  option("--python",
+         flags_.python,
+         "PATH",
+         "Interpreter for the script ($WINDROW_PYTHON, the active environment, python3)");
+  option(
+      "--job-dir", flags_.job_dir, "FOLDER", "Folder of the job (a new one in $WINDROW_HOME/jobs)");
+  option("--name", flags_.name, "NAME", "Name of the job (made up)");
+  app.add_option("--set", sets_, "Any other setting, e.g. retry_settings.timeout=300; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+std::expected<JobReading, std::vector<Problem>> JobOptions::read() const {
+  SetValues sets;
+  for (const std::string& set : sets_) {
+    const std::size_t equals = set.find('=');
+    if (equals == std::string::npos) return refuse("--set " + set, "must be KEY=VALUE");
+    sets.emplace_back(set.substr(0, equals), set.substr(equals + 1));
+  }
+  const bool file = job_.ends_with(".yml") || job_.ends_with(".yaml");
+  return file ? read_file(sets) : read_short_form(job_, flags_, current_folder(), sets);
+}
+
+std::expected<JobReading, std::vector<Problem>> JobOptions::read_file(const SetValues& sets) const {
+  Result<std::string> content = read_whole_file(job_, kJobFileMax);
+  if (!content) return refuse(job_, content.error().message);
+  return read_job_file({.file = job_,
+                        .text = *std::move(content),
+                        .folder = parent_folder(join_path(current_folder(), job_)),
+                        .set = sets,
+                        .flags = flags_,
+                        .current_folder = current_folder()});
+}
+
+}  // namespace windrow

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The job that a command is about: a script with flags, or a job file with flags over it. Shared by
+// `run`, `plan` and `validate`.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "core/spec/job_spec.h"
+#include "core/spec/short_form.h"
+
+namespace windrow {
+
+class JobOptions {
+ public:
+  // `arguments` is what stood behind `--`.
+  JobOptions(std::vector<std::string> arguments, bool has_arguments);
+
+  // Keeps references to this object until the command line is parsed.
+  void declare(CLI::App& app);
+
+  std::expected<JobReading, std::vector<Problem>> read() const;
+
+  const std::string& job() const { return job_; }
+
+ private:
+  std::expected<JobReading, std::vector<Problem>> read_file(const SetValues& sets) const;
+
+  std::string job_;
+  JobFlags flags_;
+  std::vector<std::string> sets_;
+};
+
+}  // namespace windrow
