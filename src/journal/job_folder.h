@@ -66,6 +66,9 @@ class JobFolder {
   [[nodiscard]] std::string failed_items() const { return logs() + "/failed_items.jsonl"; }
   [[nodiscard]] std::string readme() const { return logs() + "/readme.txt"; }
   [[nodiscard]] std::string master_role() const { return logs() + "/sys/master_role.txt"; }
+  [[nodiscard]] std::string effective_config() const {
+    return logs() + "/sys/effective_config.json";
+  }
   [[nodiscard]] std::string reports() const { return logs() + "/sys/job_report"; }
   [[nodiscard]] std::string report() const { return reports() + "/processed_mini-batches.csv"; }
   [[nodiscard]] std::string process_summary() const { return reports() + "/process_summary.csv"; }

@@ -78,6 +78,14 @@ Status JobLogs::create_folders() {
   return {};
 }
 
+void JobLogs::configuration(const std::string& text, const std::string& json) {
+  system_line(driver_, "INFO", "the settings of this run");
+  driver_.write(text);
+  if (json.empty()) return;
+  static_cast<void>(fs_.remove(folder_.effective_config()));
+  LogFile(folder_.effective_config()).write(json);
+}
+
 void JobLogs::system_line(LogFile& file, std::string_view level, std::string_view text) {
   clock_.append_log(loop_.wall_now(), file.buffer());
   // Process and thread: everything here is written by the engine's one loop.

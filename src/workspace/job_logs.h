@@ -43,6 +43,10 @@ class JobLogs final : public MasterLog, public AgentLog {
   // Creates the folders. Call once, first.
   Status create_folders();
 
+  // The settings of this run: `text` goes into the driver log, `json` into a file of its own unless
+  // it is empty.
+  void configuration(const std::string& text, const std::string& json);
+
   // The report of earlier epochs is made again on the pool; new lines wait for it.
   void rebuild_report(const JournalEnd& end);
 

@@ -180,6 +180,7 @@ class Run {
     RETURN_IF_ERROR(fs_.make_casual_folders(paths.output_folder));
     if (!target_.empty()) RETURN_IF_ERROR(fs_.make_folders(parent_folder(target_)));
     RETURN_IF_ERROR(logs_.create_folders());
+    logs_.configuration(run_.configuration, run_.configuration_json);
     share_ = share_of_machine(run_.spec);
     ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));
     master_ = std::make_unique<Master>(

@@ -38,6 +38,8 @@ struct LocalRun {
   ReplayedJob job;             // what is there already
   std::optional<fact::Reopened> reopen;
   bool replace_target = false;
+  std::string configuration;       // of effective_job_file(), for the driver log
+  std::string configuration_json;  // of effective_config_json(); empty: what is there stays
 };
 
 struct RunOutcome {

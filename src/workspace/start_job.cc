@@ -20,6 +20,8 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   }
   ASSIGN_OR_RETURN(const Jobs::Choice choice, jobs.choose(reading.spec, afresh));
   if (!choice.notice.empty()) job.notices.push_back(choice.notice);
+  job.run.configuration = effective_job_file(reading.spec, reading.origins);
+  job.run.configuration_json = effective_config_json(reading.spec, reading.origins);
   job.run.spec = std::move(reading.spec);
   job.run.folder = choice.folder;
   job.run.name = choice.name;
@@ -35,8 +37,7 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
       job.run.reopen = fact::Reopened{};
     }
   } else {
-    const Status created =
-        jobs.create(choice.folder, job.run.spec, effective_job_file(job.run.spec, reading.origins));
+    const Status created = jobs.create(choice.folder, job.run.spec, job.run.configuration);
     if (!created && created.error().code == ErrorCode::kNotFound) {
       return fail(ErrorCode::kInvalid, "{}", created.error().message);  // no job was asked for
     }
@@ -53,6 +54,7 @@ Result<StartedJob> resume_job(const std::string& name) {
   StartedJob job;
   ASSIGN_OR_RETURN(job.run.folder, jobs.find(name));
   ASSIGN_OR_RETURN(JobReading reading, read_job_folder(job.run.folder));
+  job.run.configuration = effective_job_file(reading.spec, reading.origins);
   job.run.spec = std::move(reading.spec);
   job.run.name = base_name(job.run.folder.root());
   RETURN_IF_ERROR(refuse_if_running(job.run.folder));
