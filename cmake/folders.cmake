@@ -26,7 +26,7 @@ windrow_folder(core/progress windrow_base windrow_core_spec windrow_core_schedul
 windrow_folder(os windrow_base)
 windrow_folder(journal windrow_os windrow_core_schedule windrow_core_plan)
 windrow_folder(data/files windrow_os windrow_core_plan)
-windrow_folder(wire/worker windrow_os)
+windrow_folder(wire/worker windrow_os windrow_core_spec)
 windrow_folder(wire/agent windrow_os windrow_core_schedule)
 windrow_folder(agent windrow_core_supervise windrow_core_output windrow_wire_worker windrow_wire_agent
                windrow_journal)

@@ -183,7 +183,14 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, std::string
             process, "it answered for a mini-batch that it does not have", now, orders_);
         return;
       }
-      supervisor_->answered(process, make_record(process, answer, *items, payload), now, orders_);
+      std::vector<Part> parts;
+      if (!take_parts(answer, *items, payload, parts)) {
+        supervisor_->misbehaved(process, "it sent an answer in bad parts", now, orders_);
+        return;
+      }
+      AttemptRecord record = make_record(process, answer, *items, payload);
+      if ((answer.flags & kFlagParts) != 0) keep_parts(parts, *items, record);
+      supervisor_->answered(process, std::move(record), now, orders_);
       if (segment_->unsynced() > config_.unsynced_max) {
         supervisor_->pause(true, now, orders_);
         segment_->hurry();
@@ -214,6 +221,7 @@ AttemptRecord Agent::make_record(ProcessNumber process,
   record.run_us = answer.run_us;
   record.cpu_us = answer.cpu_us;
   if (answer.kind == AnswerKind::kDone) {
+    if ((answer.flags & kFlagParts) != 0) return record;
     record.line_break = count_byte(payload, '\n') > answer.returned;
     record.rows =
         keep_rows(answer.token, items, settings_.append_row ? payload : std::string_view());

@@ -109,6 +109,13 @@ class Agent final : public WorkerHost::Sink {
                             std::uint32_t items,
                             std::string_view payload);
   RowRange keep_rows(const Token& token, std::uint32_t items, std::string_view rows);
+  // The parts of an answer that is made of them; false when it is not what it says it is.
+  bool take_parts(const Answer& answer,
+                  std::uint32_t items,
+                  std::string_view payload,
+                  std::vector<Part>& parts) const;
+  // Headers and rows go to the segment, one chunk each; reported items to the record.
+  void keep_parts(const std::vector<Part>& parts, std::uint32_t items, AttemptRecord& record);
   std::vector<Work> take_unread(ProcessNumber process, std::uint32_t count);
   Status open_segment();
   void segment_synced(std::uint64_t up_to);

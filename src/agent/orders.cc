@@ -33,6 +33,7 @@ void Agent::carry_out(order::StartWorker& one) {
   command.argv = settings_.program;
   command.set_environment = settings_.environment;
   command.set_environment.emplace_back("WINDROW_PROCESS", name);
+  command.set_environment.emplace_back("WINDROW_LOG_DIR", folders.user_log);
   if (one.gpus.kind == GpuGrant::Kind::kSet) {
     command.set_environment.emplace_back(kVisibleGpus, one.gpus.devices);
   } else if (one.gpus.kind == GpuGrant::Kind::kUnset) {
@@ -60,7 +61,15 @@ void Agent::carry_out(order::StartWorker& one) {
                           .user_error = folders.user_error + "/" + name + ".txt",
                           .log_folder = folders.user_log,
                           .output_folder = settings_.output_folder,
-                          .append_row = settings_.append_row};
+                          .append_row = settings_.append_row,
+                          .module = settings_.module,
+                          .row_outputs = settings_.row_outputs,
+                          .rows = settings_.rows,
+                          .row_settings = settings_.row_settings,
+                          .python_logging_level = settings_.python_logging_level,
+                          .user_log_max = settings_.user_log_max,
+                          .profiler = settings_.profiler,
+                          .profile = folders.process_raw + "/" + name + ".profile"};
   const std::string payload = encode_worker_start(start);
   Command first{.kind = CommandKind::kStart};
   first.payload_size = payload.size();

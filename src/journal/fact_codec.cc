@@ -93,6 +93,12 @@ class Encoder {
     w_.varint(r.cpu_us);
     w_.varint(r.memory_peak);
     error(r.error_type, r.error_message, r.traceback);
+    if (r.reported.empty()) return;
+    w_.varint(r.reported.size());
+    for (const ReportedItem& one : r.reported) {
+      w_.varint(one.item);
+      w_.text(one.reason);
+    }
   }
   void operator()(const fact::Stopped& f) {
     kind(Kind::kStopped);
@@ -242,7 +248,17 @@ class Decoder {
     r.error_type = text();
     r.error_message = text();
     r.traceback = text();
+    if (!r_.rest().empty()) reported(r.reported);
     return f;
+  }
+
+  void reported(std::vector<ReportedItem>& out) {
+    const std::uint64_t count = r_.varint();
+    if (count == 0 || count > r_.rest().size()) valid_ = false;
+    for (std::uint64_t i = 0; valid_ && i < count && r_.ok(); ++i) {
+      const std::uint32_t item = r_.varint32();
+      out.push_back(ReportedItem{item, text()});
+    }
   }
 
   ByteReader r_;

@@ -65,6 +65,24 @@ TEST(FactCodec, RefusesEveryFactThatIsCutShortOrTooLong) {
   }
 }
 
+TEST(FactCodec, KeepsReportedItemsBehindTheRestAndOnlyWhenThereAreSome) {
+  fact::AttemptEnded plain{full_record(), Verdict::kDone, 8};
+  fact::AttemptEnded with = plain;
+  with.record.reported = {{4, "blurred: \xff"}, {9, ""}};
+  std::string before;
+  std::string after;
+  encode_fact(plain, before);
+  encode_fact(with, after);
+  EXPECT_TRUE(after.starts_with(before));
+  const Result<Fact> back = decode_fact(after);
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_TRUE(*back == Fact(with));
+  for (std::size_t size = before.size() + 1; size < after.size(); ++size) {
+    EXPECT_FALSE(decode_fact(after.substr(0, size))) << size;
+  }
+  EXPECT_FALSE(decode_fact(before + "\xff\xff\xff\x7f"));  // a count that cannot be
+}
+
 TEST(FactCodec, RefusesKindsAndValuesItDoesNotKnow) {
   EXPECT_FALSE(decode_fact(std::string("\x63", 1)));
   std::string bytes;

@@ -115,7 +115,7 @@ void JobLogs::attempt(const AttemptRecord& record, std::uint32_t items) {
   Line out;
   clock_.append_log(loop_.wall_now(), out);
   const std::uint32_t succeeded =
-      record.status == AttemptStatus::kRunDone ? std::min(record.returned, items) : 0;
+      record.status == AttemptStatus::kRunDone ? succeeded_items(record, items) : 0;
   const auto field = [&out](std::string_view key, std::uint64_t value) {
     out.append(key);
     append_number(value, out);

@@ -17,6 +17,7 @@
 #include "os/posix_file_system.h"
 #include "os/process_host.h"
 #include "wire/agent/in_process.h"
+#include "workspace/worker_settings.h"
 
 namespace windrow {
 namespace {
@@ -24,6 +25,7 @@ namespace {
 constexpr Duration kViewEvery = std::chrono::milliseconds(200);
 constexpr AgentId kLocalNode = 0;
 constexpr const char* kGpuCount = "AZ_BATCHAI_GPU_COUNT_FOUND";
+constexpr const char* kLocalAddress = "127.0.0.1";
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
@@ -63,9 +65,17 @@ Environment worker_environment(const LocalRun& run, const JobPaths& paths, const
   }
   unless_set("PYTHONUNBUFFERED", "1");
   unless_set("PYTHONFAULTHANDLER", "1");
+  unless_set("MLFLOW_TRACKING_URI", "file:" + run.folder.root() + "/mlruns");
   out.emplace_back("AZUREML_BI_OUTPUT_PATH", paths.output_folder);
   out.emplace_back("AZUREML_RUN_ID", run.name);
   out.emplace_back("AZUREML_NODE_COUNT", "1");
+  for (const char* name :
+       {"AZ_BATCH_NODE_LIST", "AZ_BATCHAI_JOB_MASTER_NODE_IP", "AZ_BATCHAI_WORKER_IP"}) {
+    out.emplace_back(name, kLocalAddress);
+  }
+  if (run.spec.record.logging_level_said) {
+    out.emplace_back("WINDROW_ENTRY_LOG_LEVEL", to_text(run.spec.record.logging_level));
+  }
   out.emplace_back("WINDROW_JOB_ID", run.name);
   out.emplace_back("WINDROW_NODE_ID", std::to_string(kLocalNode));
   for (const auto& [name, value] : run.spec.environment_variables) out.emplace_back(name, value);
@@ -104,25 +114,10 @@ MasterConfig master_config(const LocalRun& run,
   config.limits.run_timeout = run.spec.limits.run_timeout;
   config.limits.overhead_timeout = kTaskOverheadTimeout;
   config.limits.append_row = !run.spec.append_row_to.empty();
+  config.worker = worker_settings(run.spec, paths, share.workers.count);
   config.worker.program = {run.python, run.worker_program};
   config.worker.environment = worker_environment(run, paths, share);
-  config.worker.script = script_path(run.spec);
-  config.worker.code_root = run.spec.code;
-  config.worker.argv = {script_path(run.spec)};
-  bool has_level = false;
-  for (const std::string& argument : paths.arguments) {
-    config.worker.argv.push_back(argument);
-    has_level =
-        has_level || argument == "--logging_level" || argument.starts_with("--logging_level=");
-  }
-  if (!has_level) {
-    config.worker.argv.emplace_back("--logging_level");
-    config.worker.argv.emplace_back(to_text(run.spec.record.logging_level));
-  }
-  config.worker.output_folder = paths.output_folder;
-  config.worker.append_row = config.limits.append_row;
-  config.worker.run_timeout = run.spec.limits.run_timeout;
-  config.worker.overhead_timeout = kTaskOverheadTimeout;
+  config.worker.row_settings = run.row_settings;
   config.root = std::move(input.root);
   config.only = std::move(input.only);
   for (const std::string& folder : {run.folder.root(), paths.output_folder}) {

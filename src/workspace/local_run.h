@@ -35,6 +35,7 @@ struct LocalRun {
   std::string name;
   std::string python;
   std::string worker_program;  // of unpack_worker
+  std::string row_settings;    // text of the script's settings file, checked; empty: none
   ReplayedJob job;             // what is there already
   std::optional<fact::Reopened> reopen;
   bool replace_target = false;

@@ -7,6 +7,7 @@
 #include "core/spec/job_paths.h"
 #include "os/control_socket.h"
 #include "workspace/interpreter.h"
+#include "workspace/settings_file.h"
 #include "workspace/worker_files.h"
 
 namespace windrow {
@@ -53,6 +54,9 @@ Status prepare_run(FileSystem& fs, const Jobs& jobs, const JobState* before, Sta
   job.run.python = python.path;
   job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
   ASSIGN_OR_RETURN(job.run.worker_program, unpack_worker(fs, jobs.cache()));
+  ASSIGN_OR_RETURN(SettingsFile settings, read_settings_file(fs, job.run.spec));
+  job.run.row_settings = std::move(settings.text);
+  for (std::string& notice : settings.notices) job.notices.push_back(std::move(notice));
   return {};
 }
 

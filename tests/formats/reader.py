@@ -58,7 +58,7 @@ def read_plan(path: Path, plan_bytes: int) -> Plan:
 
 # ------------------------------------------------------------------------------------ journal.md
 
-Value = Union[int, bytes, list[tuple[int, int]]]
+Value = Union[int, bytes, list[tuple[int, int]], list[tuple[int, bytes]]]
 
 
 class Fact(NamedTuple):
@@ -78,6 +78,10 @@ class Fact(NamedTuple):
 
 def _runs(fields: Fields) -> list[tuple[int, int]]:
     return [(fields.varint32(), fields.varint32()) for _ in range(fields.varint())]
+
+
+def _reported(fields: Fields) -> list[tuple[int, bytes]]:
+    return [(fields.varint32(), fields.text()) for _ in range(fields.varint())]
 
 
 _v, _v32, _u8, _u32 = Fields.varint, Fields.varint32, Fields.u8, Fields.u32
@@ -113,6 +117,8 @@ def read_fact(payload: bytes) -> Fact:
         raise Damaged(f"a fact of unknown kind {kind}")
     name, layout = KINDS[kind]
     fact = Fact(name, {key: read(fields) for key, read in layout.items()})
+    if name == "AttemptEnded" and fields.left:
+        fact.values["reported"] = _reported(fields)
     fields.done()
     return fact
 

@@ -235,13 +235,15 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
                                      std::uint32_t tries,
                                      std::string& out) {
   const AttemptRecord& record = ended.record;
+  const auto missing =
+      batch.items - ended.succeeded - static_cast<std::uint32_t>(record.reported.size());
   const auto line = [&](const std::string* item, std::string_view type, std::string_view message) {
     JsonWriter json;
     json.begin_object();
     json.field("mini_batch", record.token.batch);
     json.key("item");
     if (item == nullptr) {
-      json.null().field("missing", batch.items - ended.succeeded);
+      json.null().field("missing", missing);
     } else {
       json.value(*item);
     }
@@ -255,7 +257,17 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
     json.end_object();
     out.append(json.text()).push_back('\n');
   };
-  if (ended.verdict == Verdict::kDone && ended.succeeded < batch.items) {
+  if (ended.verdict == Verdict::kDone) {
+    if (!record.reported.empty()) {
+      std::vector<std::string> paths;
+      for_each_name(batch, [&](std::string_view name) {
+        paths.push_back(fmt::format("{}/{}", batch.root, name));
+      });
+      for (const ReportedItem& one : record.reported) {
+        if (one.item < paths.size()) line(&paths[one.item], "Reported", one.reason);
+      }
+    }
+    if (missing == 0) return;
     line(nullptr,
          "ShortReturn",
          fmt::format("run() returned {} results for {} items", record.returned, batch.items));

@@ -37,8 +37,8 @@ class ReportRows {
   void append(const fact::AttemptEnded& ended, const BatchNames& batch, std::string& out);
   void append(const fact::LoadEnded& ended, std::string& out);
 
-  // One line for every item of a mini-batch that has used up its tries; one line with item null for
-  // the items missing from a short return; nothing otherwise.
+  // One line for every item of a mini-batch that has used up its tries, and for every item that the
+  // script reported; one line with item null for those missing from a short return.
   void append_failed_items(const fact::AttemptEnded& ended,
                            const BatchNames& batch,
                            std::uint32_t tries,

@@ -88,5 +88,33 @@ TEST(ReportRows, SayHowManyItemsAShortReturnLacks) {
   EXPECT_EQ(out, "");
 }
 
+// C181
+TEST(ReportRows, NameTheItemsThatTheScriptReportedAndCountTheRestApart) {
+  fact::AttemptEnded ended = done();
+  ended.record.reported = {{1, "blurred"}};
+  ended.record.returned = 0;
+  ended.succeeded = succeeded_items(ended.record, 2);
+  std::string out;
+  ReportRows().append_failed_items(ended, {2, "/in", kNames}, 0, out);
+  EXPECT_NE(out.find("\"item\": \"/in/b.txt\""), std::string::npos) << out;
+  EXPECT_NE(out.find("\"error_type\": \"Reported\", \"error_message\": \"blurred\""),
+            std::string::npos)
+      << out;
+  EXPECT_NE(out.find("\"item\": null, \"missing\": 1"), std::string::npos) << out;
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
+}
+
+// C181
+TEST(SucceededItems, AreTheElementsButNeverThoseThatWereReported) {
+  AttemptRecord record;
+  record.reported = {{0, ""}, {3, ""}};
+  for (const auto& [returned, succeeded] :
+       {std::pair{0U, 0U}, std::pair{2U, 2U}, std::pair{3U, 3U}, std::pair{5U, 3U}}) {
+    record.returned = returned;
+    EXPECT_EQ(succeeded_items(record, 5), succeeded) << returned;
+  }
+  EXPECT_EQ(succeeded_items(record, 1), 0U);  // more reports than items: nothing wraps around
+}
+
 }  // namespace
 }  // namespace windrow

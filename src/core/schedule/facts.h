@@ -65,6 +65,13 @@ struct ItemRun {
   friend bool operator==(const ItemRun&, const ItemRun&) = default;
 };
 
+// An item that the script itself called failed, though run() returned.
+struct ReportedItem {
+  std::uint32_t item = 0;  // its place in the mini-batch, from 0
+  std::string reason;
+  friend bool operator==(const ReportedItem&, const ReportedItem&) = default;
+};
+
 // One attempt as its agent saw it.
 struct AttemptRecord {
   Token token;
@@ -82,8 +89,17 @@ struct AttemptRecord {
   std::string error_type;         // all three empty for kRunDone
   std::string error_message;
   std::string traceback;
+  std::vector<ReportedItem> reported;  // each item once; only for kRunDone
   friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
 };
+
+// How many of the mini-batch's items an attempt that returned has done: every element stands for
+// one, and none for those that the script reported.
+inline std::uint32_t succeeded_items(const AttemptRecord& record, std::uint32_t items) {
+  const std::size_t reported = record.reported.size();
+  const std::uint32_t left = reported < items ? items - static_cast<std::uint32_t>(reported) : 0;
+  return record.returned < left ? record.returned : left;
+}
 
 namespace fact {
 

@@ -161,7 +161,7 @@ void Scheduler::take(event::AttemptEnded& event) {
   fact::AttemptEnded ended{.record = std::move(record)};
   if (ended.record.status == AttemptStatus::kRunDone) {
     ended.verdict = Verdict::kDone;
-    ended.succeeded = std::min(ended.record.returned, batch.items);
+    ended.succeeded = succeeded_items(ended.record, batch.items);
   } else if (is_charged(ended.record.status)) {
     ended.verdict = batch.tries + 1 >= limits_.tries_max ? Verdict::kFailed : Verdict::kRetry;
   } else {

@@ -56,10 +56,15 @@ bool is_remote_path(std::string_view path) {
   return url || path.starts_with("azureml:");
 }
 
+std::string script_module(const JobSpec& spec) {
+  const std::string& script = spec.entry_script;
+  const bool is_path = script.find('/') != std::string::npos || script.ends_with(".py");
+  return is_path ? "" : script;
+}
+
 std::string script_path(const JobSpec& spec) {
   std::string script = spec.entry_script;
-  const bool is_module = script.find('/') == std::string::npos && !script.ends_with(".py");
-  if (is_module) {
+  if (!script_module(spec).empty()) {
     std::ranges::replace(script, '.', '/');
     script += ".py";
   }

@@ -32,6 +32,9 @@ bool is_remote_path(std::string_view path);
 // `pkg.main`.
 std::string script_path(const JobSpec& spec);
 
+// The dotted name by which the script was given; empty when it is a path.
+std::string script_module(const JobSpec& spec);
+
 struct JobPaths {
   std::string input_folder;                    // the first input that is cut; empty without one
   std::map<std::string, std::string> inputs;   // by name; the value of a literal

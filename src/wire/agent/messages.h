@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "core/schedule/facts.h"
 #include "core/schedule/stop_mode.h"
+#include "core/spec/job_spec.h"
 
 namespace windrow {
 
@@ -26,10 +27,17 @@ struct WorkerSettings {
   std::vector<std::string> program;  // interpreter and worker shim
   std::vector<std::pair<std::string, std::string>> environment;
   std::string script;
+  std::string module;  // dotted name, when the script was given by one
   std::string code_root;
   std::vector<std::string> argv;
   std::string output_folder;
   bool append_row = true;
+  std::vector<std::string> row_outputs;  // names of the outputs that get rows, in order
+  RowStyle rows;
+  std::string row_settings;  // text of the script's settings file; empty: there is none
+  std::string python_logging_level = "WARNING";
+  std::uint64_t user_log_max = 256U << 20U;
+  Profiler profiler = Profiler::kNone;
   Duration run_timeout = std::chrono::seconds(60);
   Duration overhead_timeout = std::chrono::seconds(30);
 };

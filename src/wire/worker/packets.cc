@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/bytes.h"
 #include "base/json.h"
 
 namespace windrow {
@@ -45,6 +46,15 @@ std::string member(const Json& object, const char* name) {
   const Json* value = object.find(name);
   const auto* text = value == nullptr ? nullptr : value->get<std::string>();
   return text == nullptr ? std::string() : *text;
+}
+
+// Only what differs from the text that append_row promises.
+void write_row_style(const RowStyle& rows, JsonWriter& json) {
+  if (rows.text != RowText::kAzure) {
+    json.field("format", rows.text == RowText::kCsv ? "csv" : "jsonl");
+  }
+  if (rows.separator) json.field("separator", *rows.separator);
+  if (rows.header) json.field("header", true);
 }
 
 }  // namespace
@@ -107,6 +117,25 @@ std::optional<Answer> decode_answer(const Packet& packet) {
   return answer;
 }
 
+std::optional<std::vector<Part>> decode_parts(std::string_view payload) {
+  std::vector<Part> parts;
+  ByteReader bytes(payload);
+  while (!bytes.rest().empty()) {
+    Part part;
+    const auto kind = bytes.fixed<std::uint8_t>();
+    part.kind = static_cast<PartKind>(kind);
+    part.output = bytes.fixed<std::uint8_t>();
+    const auto zero = bytes.fixed<std::uint16_t>();
+    part.item = bytes.fixed<std::uint32_t>();
+    const auto size = bytes.fixed<std::uint64_t>();
+    if (!bytes.ok() || kind > 2 || zero != 0 || size > bytes.rest().size()) return std::nullopt;
+    part.body = bytes.rest().substr(0, size);
+    bytes = ByteReader(bytes.rest().substr(size));
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 ScriptError parse_script_error(std::string_view payload) {
   const Result<Json> json = parse_json(payload);
   ScriptError error;
@@ -138,6 +167,20 @@ std::string encode_worker_start(const WorkerStart& start) {
   json.field("log_folder", start.log_folder);
   json.field("output_folder", start.output_folder);
   json.field("append_row", start.append_row);
+  if (!start.module.empty()) json.field("module", start.module);
+  if (start.row_outputs.size() > 1) {
+    json.key("row_outputs").begin_array();
+    for (const std::string& name : start.row_outputs) json.value(name);
+    json.end_array();
+  }
+  write_row_style(start.rows, json);
+  if (!start.row_settings.empty()) json.field("row_settings", start.row_settings);
+  json.field("python_logging_level", start.python_logging_level);
+  json.field("user_log_max", start.user_log_max);
+  if (start.profiler != Profiler::kNone) {
+    json.field("profiler", start.profiler == Profiler::kProfile ? "profile" : "cProfile");
+    json.field("profile", start.profile);
+  }
   json.end_object();
   return json.text();
 }

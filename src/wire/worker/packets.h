@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "core/spec/job_spec.h"
 #include "os/worker_host.h"
 
 namespace windrow {
@@ -42,6 +43,7 @@ inline constexpr std::uint32_t kFlagWrongType = 2;
 inline constexpr std::uint32_t kFlagLoad = 4;
 inline constexpr std::uint32_t kFlagSerialise = 8;
 inline constexpr std::uint32_t kFlagRefused = 16;
+inline constexpr std::uint32_t kFlagParts = 32;  // the payload is parts, not rows of one output
 
 struct Answer {
   AnswerKind kind = AnswerKind::kDone;
@@ -69,6 +71,19 @@ std::optional<Command> decode_command(const Packet& packet);
 PacketHeader encode_answer(const Answer& answer);
 std::optional<Answer> decode_answer(const Packet& packet);
 
+enum class PartKind : std::uint8_t { kRows = 0, kHeader = 1, kReported = 2 };
+
+// A part of an answer with kFlagParts.
+struct Part {
+  PartKind kind = PartKind::kRows;
+  std::uint8_t output = 0;  // which named output, for rows and header
+  std::uint32_t item = 0;   // which item, for one that the script reported
+  std::string_view body;    // rows, header, or the reason; within the payload
+};
+
+// Nothing when the payload is not made of whole, known parts.
+std::optional<std::vector<Part>> decode_parts(std::string_view payload);
+
 // Always gives something: a payload that is no such object becomes the message itself. Long texts
 // are cut to what the journal keeps.
 ScriptError parse_script_error(std::string_view payload);
@@ -86,6 +101,14 @@ struct WorkerStart {
   std::string log_folder;
   std::string output_folder;
   bool append_row = true;
+  std::string module;                    // dotted name; empty: the script is a path
+  std::vector<std::string> row_outputs;  // names; with two and more, run() may return a dict
+  RowStyle rows;
+  std::string row_settings;  // JSON text of the script's settings file; empty: none
+  std::string python_logging_level = "WARNING";
+  std::uint64_t user_log_max = 0;  // bytes; 0: no limit
+  Profiler profiler = Profiler::kNone;
+  std::string profile;  // where the profile goes
 };
 std::string encode_worker_start(const WorkerStart& start);
 

@@ -25,7 +25,6 @@ from windrow.worker.packets import (
     PHASE_SERIALISE,
     RECEIVE_FLAGS,
 )
-from windrow.worker.script import MiniBatchContext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def run_batches(worker: "Worker") -> bytes:
     receive, send = worker.commands.recvmsg, worker.answers.send
     memory, sequence, write = worker.page.memory, worker.page.sequence, packets.PAGE.pack_into
     unpack, pack = packets.COMMAND.unpack_from, packets.ANSWER.pack
-    serialise = rows.serialise if worker.settings.get("append_row", True) else rows.count
+    serialise, done_flags = worker.serialise, worker.done_flags
     run, wants_context, forked = worker.script.run, worker.script.wants_context, worker.forked
     encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
     answered, cpu = 0, 0
@@ -79,14 +78,14 @@ def run_batches(worker: "Worker") -> bytes:
             write(memory, 0, sequence, PHASE_RUN, token, run_began, sequence)
             mini_batch = payload.decode(encoding, errors).split("\0") if size else []
             phase = PHASE_RUN
-            result = run(mini_batch, _context(packet)) if wants_context else run(mini_batch)
+            result = run(mini_batch, packet) if wants_context else run(mini_batch)
             run_ended = monotonic_ns()
             if forked:
                 worker.check_fork()
             phase = PHASE_SERIALISE
             sequence += 1
             write(memory, 0, sequence, PHASE_SERIALISE, token, run_ended, sequence)
-            kind, flags, (returned, payload) = DONE, 0, serialise(result)
+            kind, flags, (returned, payload) = DONE, done_flags, serialise(result)
         except BaseException as error:
             if phase == PHASE_RUN:
                 run_ended = monotonic_ns()
@@ -116,11 +115,6 @@ def run_batches(worker: "Worker") -> bytes:
         payload = b""
         sequence += 1
         write(memory, 0, sequence, PHASE_IDLE, NO_BATCH, answered, sequence)
-
-
-def _context(packet: bytes) -> MiniBatchContext:
-    batch, _, _, tries = packets.TOKEN_AND_COUNTS.unpack_from(packet, packets.TOKEN_OFFSET)
-    return MiniBatchContext(batch, tries)
 
 
 def _failure(

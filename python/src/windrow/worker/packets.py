@@ -31,6 +31,7 @@ FLAG_WRONG_TYPE = 2
 FLAG_LOAD = 4
 FLAG_SERIALISE = 8
 FLAG_REFUSED = 16
+FLAG_PARTS = 32
 
 COMMAND = Struct("<Q8s8s8xQ24x")  # magic and kind, epoch, batch and picked, payload size
 TOKEN_OFFSET = 16

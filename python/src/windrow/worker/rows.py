@@ -44,21 +44,22 @@ def serialise(result: object) -> "tuple[int, bytes]":
             text = "\n".join(result)
             if rows and len(text) < _SHORT:
                 return rows, (text + "\n").encode("utf-8", NAMES)
-    if _kind(result) == "frame":
+    if kind(result) == "frame":
         text = result.to_csv(sep=" ", header=False, index=False)  # type: ignore[attr-defined]
-        return _encoded(len(result), text)  # type: ignore[arg-type]
+        return encoded(len(result), text)  # type: ignore[arg-type]
     lines = [str(element) for element in result]  # type: ignore[attr-defined]
-    return _encoded(len(lines), "\n".join(lines) + "\n") if lines else (0, b"")
+    return encoded(len(lines), "\n".join(lines) + "\n") if lines else (0, b"")
 
 
 def count(result: object) -> "tuple[int, bytes]":
     """As serialise() for those who want no text: looks at no element."""
     if type(result) is not list:
-        _kind(result)
+        kind(result)
     return len(result), b""  # type: ignore[arg-type]
 
 
-def _encoded(rows: int, text: str) -> "tuple[int, bytes]":
+def encoded(rows: int, text: str) -> "tuple[int, bytes]":
+    """So many rows as bytes. Raises OverflowError."""
     payload = text.encode("utf-8", NAMES)
     if len(payload) > ANSWER_MAX:
         raise OverflowError(
@@ -68,7 +69,7 @@ def _encoded(rows: int, text: str) -> "tuple[int, bytes]":
     return rows, payload
 
 
-def _kind(result: object) -> str:
+def kind(result: object) -> str:
     """'frame' for a DataFrame, 'array' for what is iterated. Raises WrongType.
 
     A script can only return what some import of its own has made: nothing is imported here.

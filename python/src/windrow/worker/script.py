@@ -23,21 +23,6 @@ class Refused(Exception):
     """
 
 
-class MiniBatchContext:
-    """The second argument of run(), for scripts that take two."""
-
-    __slots__ = ("minibatch_index", "partition_key_value", "retry_count")
-
-    def __init__(self, minibatch_index: int, retry_count: int) -> None:
-        self.minibatch_index = minibatch_index
-        self.retry_count = retry_count
-        self.partition_key_value = None
-
-    def __repr__(self) -> str:
-        index, retries = self.minibatch_index, self.retry_count
-        return f"MiniBatchContext(minibatch_index={index}, retry_count={retries})"
-
-
 def _nothing() -> None:
     """For scripts without init() or shutdown()."""
 
@@ -47,9 +32,10 @@ class Script:
 
     __slots__ = ("init", "run", "shutdown", "wants_context")
 
-    def __init__(self, path: str, code_root: str) -> None:
-        """Imports the script. Raises Refused, and whatever the script raises."""
-        functions = vars(_execute(path, code_root))
+    def __init__(self, path: str, code_root: str, name: str = "") -> None:
+        """Imports the script, under `name` when it was given as a module. Raises Refused, and
+        whatever the script raises."""
+        functions = vars(_execute(path, code_root, name))
         self.run: Any = functions.get("run")
         if not callable(self.run):
             name = os.path.basename(path)
@@ -62,17 +48,22 @@ class Script:
         self.wants_context = _takes_two(self.run)
 
 
-def _execute(path: str, code_root: str) -> object:
+def _execute(path: str, code_root: str, dotted: str) -> object:
     folder = os.path.dirname(path)
     sys.path[:0] = [code_root] if code_root == folder else [code_root, folder]
-    name = _module_name(path)
+    name = dotted or _module_name(path)
     loader = SourceFileLoader(name, path)
     code = _compile(loader, path)
+    package, _, last = dotted.rpartition(".")
+    if package:
+        __import__(package)
     spec = spec_from_file_location(name, path, loader=loader)
     assert spec is not None
     module = module_from_spec(spec)
     sys.modules[name] = module
     exec(code, vars(module))
+    if package:
+        setattr(sys.modules[package], last, module)
     return module
 
 

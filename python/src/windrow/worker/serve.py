@@ -16,18 +16,22 @@ from mmap import mmap
 from struct import error as struct_error
 from time import monotonic_ns, process_time_ns
 
-from windrow.worker import packets, streams
+from windrow.worker import packets, rows, streams
 from windrow.worker.loop import AgentGone, run_batches
 from windrow.worker.script import Refused, Script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
 COMMANDS, ANSWERS, PAGE = 3, 4, 5
 
 EXIT_BROKEN = 70  # descriptors are gone, or the agent does not speak the protocol
 EXIT_INIT_FAILED = 72
+
+STYLE = ("row_outputs", "format", "separator", "header", "row_settings")  # settings of styles.py
+LINKS_MAX = 1000
 
 
 class BadCommand(Exception):
@@ -37,7 +41,17 @@ class BadCommand(Exception):
 class Worker:
     """What the parts of a worker's life share. The main thread alone uses it."""
 
-    __slots__ = ("answers", "commands", "exit_code", "forked", "page", "script", "settings")
+    __slots__ = (
+        "answers",
+        "commands",
+        "done_flags",
+        "exit_code",
+        "forked",
+        "page",
+        "script",
+        "serialise",
+        "settings",
+    )
 
     def __init__(self) -> None:
         """Raises OSError when descriptors 3 to 5 are not what the protocol says."""
@@ -51,6 +65,8 @@ class Worker:
         self.exit_code = 1
         self.settings: dict[str, Any] = {}
         self.script: Script
+        self.serialise: Callable[[object], tuple[int, bytes]] = rows.serialise
+        self.done_flags = 0  # of every answer to a mini-batch that returned
 
     def check_fork(self, error: "BaseException | None" = None) -> None:
         """To be called after each call into the script: a child that the script forked and let
@@ -106,7 +122,7 @@ def _start(worker: Worker) -> bool:
     worker.page.enter(packets.PHASE_INIT, began)
     init_began, flags, method, payload = 0, 0, "load", b""
     try:
-        worker.script = _load(worker.settings)
+        _load(worker)
         method = "init"
         init_began = monotonic_ns()
         worker.script.init()
@@ -124,10 +140,59 @@ def _start(worker: Worker) -> bool:
     return not payload
 
 
-def _load(settings: "dict[str, Any]") -> Script:
-    streams.redirect(settings["user_stdout"], settings["user_stderr"])
+def _load(worker: Worker) -> None:
+    settings = worker.settings
+    streams.redirect(
+        settings["user_stdout"],
+        settings["user_stderr"],
+        settings.get("user_log_max", 0),
+        settings.get("python_logging_level", "WARNING"),
+    )
     sys.argv[:] = settings["argv"]
-    return Script(os.path.realpath(settings["script"]), settings["code_root"])
+    _link_code(settings["code_root"])
+    _choose_form(worker)
+    source = (os.path.realpath(settings["script"]), settings["code_root"])
+    if settings.get("profiler"):
+        from windrow.worker.profiling import Profiling
+
+        profiling = Profiling(settings["profiler"], settings["profile"])
+        worker.script = profiling.call(Script, *source, settings.get("module", ""))
+        profiling.watch(worker.script)
+    else:
+        worker.script = Script(*source, settings.get("module", ""))
+    if worker.script.wants_context:
+        from windrow.worker.context import with_context
+
+        functions = (worker.script.run, worker.serialise)
+        worker.script.run, worker.serialise = with_context(*functions, bool(worker.done_flags))
+        worker.done_flags = packets.FLAG_PARTS
+
+
+def _choose_form(worker: Worker) -> None:
+    """How answers hold rows: as their text, unless the job asks for more."""
+    if not worker.settings.get("append_row", True):
+        worker.serialise = rows.count
+    elif any(worker.settings.get(name) for name in STYLE):
+        from windrow.worker.styles import Writer
+
+        worker.serialise = Writer(worker.settings).serialise
+        worker.done_flags = packets.FLAG_PARTS
+
+
+def _link_code(code_root: str) -> None:
+    """Links to the entries of the code root in the working directory, so that a relative path to
+    something beside the script is right. Never over what is there; without them a script that
+    needs none still runs, so nothing here is an error."""
+    try:
+        if os.path.samefile(code_root, "."):
+            return
+        for name in sorted(os.listdir(code_root))[:LINKS_MAX]:
+            try:
+                os.symlink(os.path.join(code_root, name), name)
+            except FileExistsError:
+                pass
+    except OSError as error:
+        _complain(f"no links to {code_root!r} in the working directory: {error}")
 
 
 def _shutdown(worker: Worker, packet: bytes) -> None:
@@ -215,9 +280,14 @@ def _leave(code: int) -> "NoReturn":
     os._exit(code)
 
 
-def _break_off(reason: str) -> "NoReturn":
+def _complain(text: str) -> None:
+    """A line on descriptor 2: raw output of the process."""
     try:
-        os.write(2, f"windrow worker: {reason}; the worker ends\n".encode("utf-8", "replace"))
+        os.write(2, f"windrow worker: {text}\n".encode("utf-8", "replace"))
     except OSError:
         pass  # descriptor 2 is gone as well
+
+
+def _break_off(reason: str) -> "NoReturn":
+    _complain(f"{reason}; the worker ends")
     _leave(EXIT_BROKEN)

@@ -6,7 +6,7 @@ Descriptors 1 and 2 stay as they are: native code and child processes write ther
 
 import sys
 
-from windrow.worker.rows import NAMES
+from windrow.worker.logfile import open_log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 _opened: "list[TextIO]" = []
 
 
-def redirect(stdout_path: str, stderr_path: str) -> None:
-    """Appends sys.stdout and sys.stderr to two files and sends `logging` to the first.
+def redirect(stdout_path: str, stderr_path: str, size_max: int = 0, level: str = "") -> None:
+    """Appends sys.stdout and sys.stderr to two files and sends `logging` to the first, from
+    `level` on. A file that has `size_max` bytes (0: any number) is put aside.
 
     Line-buffered, so that what was printed is there when the process is killed.
     """
     for path in (stdout_path, stderr_path):
-        _opened.append(open(path, "a", buffering=1, encoding="utf-8", errors=NAMES))  # noqa: SIM115
+        _opened.append(open_log(path, size_max))
     sys.stdout, sys.stderr = _opened
     if "logging" in sys.modules:
-        _configure(sys.modules["logging"], sys.stdout)
+        _configure(sys.modules["logging"], sys.stdout, level)
     else:
-        sys.meta_path.insert(0, _LoggingFinder(sys.stdout))
+        sys.meta_path.insert(0, _LoggingFinder(sys.stdout, level))
 
 
 def flush() -> None:
@@ -41,12 +42,14 @@ def flush() -> None:
             pass
 
 
-def _configure(logging: "ModuleType", stream: "TextIO") -> None:
+def _configure(logging: "ModuleType", stream: "TextIO", level: str) -> None:
     if not hasattr(logging, "root"):  # a module of the user's that happens to have this name
         return
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logging.Formatter("%(levelname)s:%(name)s:%(message)s"))
     logging.root.addHandler(handler)
+    if level:
+        logging.root.setLevel(level)
 
 
 class _LoggingFinder:
@@ -57,8 +60,9 @@ class _LoggingFinder:
     its own, on stderr.
     """
 
-    def __init__(self, stream: "TextIO") -> None:
+    def __init__(self, stream: "TextIO", level: str) -> None:
         self._stream = stream
+        self._level = level
 
     def find_spec(
         self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
@@ -79,6 +83,6 @@ class _LoggingFinder:
 
         def exec_module(module: "ModuleType") -> None:
             execute(module)
-            _configure(module, self._stream)
+            _configure(module, self._stream, self._level)
 
         loader.exec_module = exec_module  # type: ignore[attr-defined]

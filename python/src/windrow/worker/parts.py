@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Answers that are more than the rows of one output: the parts of docs/formats/worker-protocol.md.
+
+Imported only by what makes them.
+"""
+
+from struct import Struct
+
+from windrow.worker.packets import ANSWER_MAX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ROWS, HEADER, REPORTED = range(3)
+
+_PART = Struct("<BBHIQ")  # kind, output, zero, item, size
+REASONS_MAX = 4 << 20  # bytes of all reasons of one answer; later ones are left out
+
+
+def join(parts: "Iterable[tuple[int, int, int, bytes]]") -> bytes:
+    """Each part is kind, output, item and body. Raises OverflowError."""
+    pieces = []
+    for kind, output, item, body in parts:
+        pieces += [_PART.pack(kind, output, 0, item, len(body)), body]
+    payload = b"".join(pieces)
+    if len(payload) > ANSWER_MAX:
+        raise OverflowError(
+            f"the rows of one mini-batch have {len(payload)} bytes; at most {ANSWER_MAX} are"
+            " allowed: make mini-batches smaller"
+        )
+    return payload
+
+
+def reports(reported: "dict[int, str]") -> "list[tuple[int, int, int, bytes]]":
+    """A part for each item that the script called failed."""
+    parts, left = [], REASONS_MAX
+    for item, reason in sorted(reported.items()):
+        body = reason.encode("utf-8", "backslashreplace")
+        body = body if len(body) <= left else b""
+        left -= len(body)
+        parts.append((REPORTED, 0, item, body))
+    return parts

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows in another form than append_row promises: formats, separators, headers, several outputs.
+
+Imported only for jobs that ask for one of them; rows.py is the rule.
+"""
+
+import sys
+
+from windrow.worker import parts, rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# to_csv writes into memory here: where to, and in which bytes, is not the script's to say.
+_NOT_FOR_USERS = ("path_or_buf", "mode", "encoding", "compression", "errors", "storage_options")
+
+
+class Writer:
+    """The form that a job's rows take."""
+
+    def __init__(self, settings: "dict[str, Any]") -> None:
+        """Raises ValueError for a settings file that is no JSON object."""
+        self._outputs: list[str] = settings.get("row_outputs") or []
+        own = _own(settings.get("row_settings", ""))
+        self._format = settings.get("format") or own.get("format", "azure")
+        separator = settings.get("separator") or ("," if self._format == "csv" else " ")
+        said = own.get("pandas.DataFrame.to_csv", {})
+        self._keywords = {"sep": separator, "index": False, "header": settings.get("header", False)}
+        self._keywords |= {key: said[key] for key in said if key not in _NOT_FOR_USERS}
+        self._header = self._keywords.pop("header")
+
+    def serialise(self, result: object) -> "tuple[int, bytes]":
+        """As rows.serialise(), in parts. A dict names outputs, where the job has several; as many
+        items are done as its longest value has rows."""
+        if self._outputs and isinstance(result, dict):
+            returned = 0
+            made: list[Any] = []
+            for name, value in result.items():
+                if name not in self._outputs:
+                    known = ", ".join(self._outputs)
+                    raise rows.WrongType(f"run() returned rows for {name!r}; outputs are {known}")
+                count, pieces = self._one(self._outputs.index(name), value)
+                returned, made = max(returned, count), made + pieces
+            return returned, parts.join(made)
+        count, pieces = self._one(0, result)
+        return count, parts.join(pieces)
+
+    def _one(self, output: int, result: object) -> "tuple[int, list[Any]]":
+        frame = rows.kind(result) == "frame"
+        count, header, text = self._frame(result) if frame else self._elements(result)
+        made = [(parts.HEADER, output, 0, header.encode("utf-8", rows.NAMES))] if header else []
+        return count, [*made, (parts.ROWS, output, 0, rows.encoded(count, text)[1])]
+
+    def _frame(self, frame: "Any") -> "tuple[int, str, str]":
+        if self._format == "jsonl":
+            text = frame.to_json(
+                orient="records", lines=True, force_ascii=False, date_format="iso"
+            ).strip("\n")
+            return len(frame), "", text + "\n" if len(frame) else ""
+        header = ""
+        if self._header is not False and len(frame):
+            header = frame.iloc[:0].to_csv(header=self._header, **self._keywords)
+        return len(frame), header, frame.to_csv(header=False, **self._keywords)
+
+    def _elements(self, result: "Any") -> "tuple[int, str, str]":
+        elements = list(result)
+        if self._format == "jsonl":
+            return len(elements), "", "".join(_json(element) + "\n" for element in elements)
+        if self._format != "csv":
+            return len(elements), "", "".join(str(element) + "\n" for element in elements)
+        header = ""
+        if self._header is not False and elements and isinstance(elements[0], dict):
+            header = self._csv([list(elements[0])])
+        return len(elements), header, self._csv([_fields(element) for element in elements])
+
+    def _csv(self, lines: "list[list[object]]") -> str:
+        import csv
+        import io
+
+        text = io.StringIO(newline="")
+        csv.writer(text, delimiter=self._keywords["sep"], lineterminator="\n").writerows(lines)
+        return text.getvalue()
+
+
+def _own(text: str) -> "dict[str, Any]":
+    """The append_row object of the settings file."""
+    if not text:
+        return {}
+    import json
+
+    said = json.loads(text)
+    own = said.get("append_row", {}) if isinstance(said, dict) else None
+    if not isinstance(own, dict):
+        raise ValueError("parallel_run_step.settings.json: append_row is no JSON object")
+    return own
+
+
+def _fields(element: "Any") -> "list[object]":
+    """A row of CSV: what is a sequence or a dict has fields, anything else is one."""
+    if isinstance(element, dict):
+        return list(element.values())
+    numpy = sys.modules.get("numpy")
+    if isinstance(element, (list, tuple)) or (numpy and isinstance(element, numpy.ndarray)):
+        return list(element)
+    return [element]
+
+
+def _json(element: object) -> str:
+    import json
+
+    def other(value: "Any") -> object:
+        """numpy's arrays and scalars as what they hold, all else as its text."""
+        return value.tolist() if hasattr(value, "tolist") else str(value)
+
+    try:
+        return json.dumps(element, ensure_ascii=False, allow_nan=False, default=other)
+    except ValueError:  # NaN and infinity, which JSON lacks
+        text = json.dumps(element, ensure_ascii=False, default=other)
+        plain = json.loads(text, parse_constant=lambda _: None)
+        return json.dumps(plain, ensure_ascii=False)
