@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The Python worker travels inside the binary, so that nodes never disagree about it:
-# embedded_files.cc holds every file of python/src/windrow, in order of name.
+# embedded_files.cc holds every file of python/src, in order of name.
 file(GLOB_RECURSE embedded CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/python/src
-     ${CMAKE_SOURCE_DIR}/python/src/windrow/*.py)
+     ${CMAKE_SOURCE_DIR}/python/src/*.py)
 list(SORT embedded)
 set(embedded_inputs ${embedded})
 list(TRANSFORM embedded_inputs PREPEND ${CMAKE_SOURCE_DIR}/python/src/)

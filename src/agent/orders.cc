@@ -33,7 +33,6 @@ void Agent::carry_out(order::StartWorker& one) {
   command.argv = settings_.program;
   command.set_environment = settings_.environment;
   command.set_environment.emplace_back("WINDROW_PROCESS", name);
-  command.set_environment.emplace_back("WINDROW_LOG_DIR", folders.user_log);
   if (one.gpus.kind == GpuGrant::Kind::kSet) {
     command.set_environment.emplace_back(kVisibleGpus, one.gpus.devices);
   } else if (one.gpus.kind == GpuGrant::Kind::kUnset) {
@@ -44,6 +43,10 @@ void Agent::carry_out(order::StartWorker& one) {
   }
   command.nice = config_.nice;
   command.working_folder = folders.work + "/" + name;
+  command.set_environment.emplace_back("WINDROW_LOG_DIR", folders.user_log);
+  command.set_environment.emplace_back("WINDROW_WORKING_DIR", command.working_folder);
+  command.set_environment.emplace_back("WINDROW_USER_LOG_MAX",
+                                       std::to_string(settings_.user_log_max));
   command.stdout_path = folders.process_raw + "/" + name + ".stdout.txt";
   command.stderr_path = folders.process_raw + "/" + name + ".stderr.txt";
   log_.note(fmt::format("{} starts{}", name, describe(one.gpus)));

@@ -11,6 +11,7 @@ import os
 from windrow.worker.rows import NAMES
 
 KEPT = 3  # full files beside the one that is written
+LINE_MAX = 16 << 20  # bytes by which a file may be too large for the sake of a line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class LogFile(io.RawIOBase):
         self._size_max = size_max
         self._process = os.getpid()
         self._complained = False
+        self._line_ended = True
         self._descriptor = self._open()
         self._size = os.fstat(self._descriptor).st_size
 
@@ -52,7 +54,9 @@ class LogFile(io.RawIOBase):
 
     def write(self, data: "memoryview | bytes") -> int:  # type: ignore[override]
         size = len(data)
-        if self._size_max and self._size + size > self._size_max and self._size:
+        full = self._size_max and self._size and self._size + size > self._size_max
+        # Not within a line, unless that has no end.
+        if full and (self._line_ended or self._size > self._size_max + LINE_MAX):
             self._put_aside()
         try:
             written = os.write(self._descriptor, data)
@@ -60,6 +64,7 @@ class LogFile(io.RawIOBase):
             self._complain(error)
             return size
         self._size += written
+        self._line_ended = data[written - 1] == 0x0A
         return written
 
     def _open(self) -> int:

@@ -27,6 +27,8 @@ class Profiling:
     def __init__(self, module: str, path: str) -> None:
         """`module`: cProfile or profile."""
         self._profile: Any = importlib.import_module(module).Profile()
+        # `profile` is written in Python and must be told where its outermost call ended.
+        self._complete = getattr(self._profile, "simulate_cmd_complete", lambda: None)
         self._path = path
         self._lock = threading.Lock()
         self._process = os.getpid()
@@ -36,7 +38,10 @@ class Profiling:
         ).start()
 
     def call(self, function: "Callable[..., Any]", *arguments: object) -> "Any":
-        return self._profile.runcall(function, *arguments)
+        try:
+            return self._profile.runcall(function, *arguments)
+        finally:
+            self._complete()
 
     def watch(self, script: "Script") -> None:
         """From now on the functions of the script are called through this."""
@@ -45,7 +50,7 @@ class Profiling:
         script.shutdown = self._watched(script.shutdown)
 
     def _watched(self, function: "Callable[..., Any]") -> "Callable[..., Any]":
-        return lambda *arguments: self._profile.runcall(function, *arguments)
+        return lambda *arguments: self.call(function, *arguments)
 
     def write(self) -> None:
         """Puts what was counted so far in place of the file. Never raises."""

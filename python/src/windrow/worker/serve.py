@@ -89,7 +89,7 @@ def main() -> None:
     except OSError as error:
         _break_off(f"descriptors 3 to 5 are not those of an agent: {error}")
     signal(SIGINT, SIG_IGN)  # Ctrl-C reaches the whole group; what follows is the agent's decision
-    faulthandler.enable(file=2)
+    faulthandler.enable(file=_own_stderr())
     _guard_forks(worker)
     _guard_exit(worker)
     try:
@@ -278,6 +278,15 @@ def _exit_code_of(error: "BaseException | None") -> int:
 def _leave(code: int) -> "NoReturn":
     streams.flush()
     os._exit(code)
+
+
+def _own_stderr() -> int:
+    """Descriptor 2 under a number of our own: a script that closes 0 to 2, or opens something else
+    there, still leaves its stacks when it crashes."""
+    try:
+        return os.dup(2)
+    except OSError:  # closed already
+        return 2
 
 
 def _complain(text: str) -> None:
