@@ -24,6 +24,7 @@ void Agent::carry_out() {
   orders_.clear();
   carrying_out_ = false;
   arm_check();
+  if (supervisor_) host_->rest(supervisor_->patience());
 }
 
 void Agent::carry_out(order::StartWorker& one) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <system_error>
+#include <utility>
 
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -205,7 +207,12 @@ void EpollLoop::run() {
 
 void EpollLoop::turn() {
   const Duration allowed = allowed_wait();
-  const int ready = wait(allowed);
+  const Duration rest = std::min(std::exchange(rest_, Duration::zero()), allowed);
+  if (rest > Duration::zero()) {
+    const timespec time = to_timespec(rest);
+    ::nanosleep(&time, nullptr);
+  }
+  const int ready = wait(allowed - rest);
   clock_.turn(monotonic_now(), allowed);
   std::vector<Callback> posted;
   {

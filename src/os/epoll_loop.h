@@ -76,6 +76,11 @@ class EpollLoop final : public Loop {
   // Ends run() after the turn in which it is called; before run(), after its first turn.
   void stop() { stopping_ = true; }
 
+  // Nothing that becomes readable is urgent for so long: the next wait begins with a sleep that it
+  // does not end. Many small answers are then read in one turn, and whoever sends them need not
+  // wake anybody. Timers, and what was posted before, are as punctual as ever.
+  void rest(Duration duration) { rest_ = duration; }
+
   // The time this process was evidently stopped, all pauses together.
   [[nodiscard]] Duration paused() const { return clock_.paused(); }
   [[nodiscard]] const SteadyClock& clock() const { return clock_; }
@@ -112,6 +117,7 @@ class EpollLoop final : public Loop {
   Descriptor epoll_;
   Descriptor wake_;  // eventfd: something was posted by another thread
   bool pwait2_missing_ = false;
+  Duration rest_{};
   bool stopping_ = false;
   Events events_{};
   std::vector<Watch> watches_;                     // by descriptor number

@@ -139,6 +139,26 @@ TEST_F(EpollLoopTest, DescriptorThatIsAlwaysReadableDoesNotHoldUpTimers) {
   loop->run();
 }
 
+TEST_F(EpollLoopTest, LoopThatRestsReadsOnlyAfterwards) {
+  const Event event(1);
+  const TimePoint start = loop->clock().from_monotonic(monotonic_now());
+  ASSERT_TRUE(loop->watch(event.get(), EPOLLIN, [&](std::uint32_t) { loop->stop(); }));
+  loop->rest(milliseconds(20));
+  loop->run();
+  EXPECT_GE(loop->clock().from_monotonic(monotonic_now()) - start, milliseconds(20));
+}
+
+TEST_F(EpollLoopTest, RestEndsInTimeForPostedCallbacksAndTimers) {
+  loop->post(say("posted"));
+  loop->at(loop->now() + milliseconds(5), [this] { loop->stop(); });
+  loop->rest(seconds(60));  // longer than the test may take
+  loop->run();
+  EXPECT_EQ(said, "posted ");
+  loop->at(loop->now() + milliseconds(5), [this] { loop->stop(); });
+  loop->rest(seconds(60));
+  loop->run();
+}
+
 TEST_F(EpollLoopTest, PostedWhileRunningWaitsForTheNextTurn) {
   loop->post([this] {
     loop->post([this] {

@@ -37,6 +37,7 @@ class ProcessHost final : public WorkerHost {
             std::string_view payload) override;
   std::optional<Packet> take_back(ProcessNumber process) override;
   WorkerPage page(ProcessNumber process) override;
+  void rest(Duration duration) override { loop_.rest(duration); }
   void kill(ProcessNumber process) override;
 
   // REQUIRES: on_exit has come, or the process was never started.

@@ -78,6 +78,9 @@ class WorkerHost {
   // What the worker last wrote; the last consistent copy when it is writing just now.
   virtual WorkerPage page(ProcessNumber process) = 0;
 
+  // No answer is urgent for so long: many may be told at once. Until the next turn of the loop.
+  virtual void rest(Duration duration) = 0;
+
   // Ends the worker and every descendant at once; on_exit follows. Does nothing when it has ended.
   virtual void kill(ProcessNumber process) = 0;
 

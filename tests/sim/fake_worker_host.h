@@ -31,6 +31,7 @@ class FakeWorkerHost final : public WorkerHost {
             std::string_view payload) override;
   std::optional<Packet> take_back(ProcessNumber process) override;
   WorkerPage page(ProcessNumber process) override;
+  void rest(Duration /*duration*/) override {}
   void kill(ProcessNumber process) override;
   void forget(ProcessNumber process) override;
 

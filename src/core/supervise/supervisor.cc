@@ -12,6 +12,9 @@ namespace {
 
 // A worker's queue should last about so long, so that it never waits for us.
 constexpr double kQueueMicroseconds = 1000;
+// Work for less than so many turns is no reason to be patient, and nothing is for longer than this.
+constexpr std::size_t kPatientWith = 4;
+constexpr double kPatienceMicroseconds = 500;
 // When a worker whose queue was full is tried again.
 constexpr Duration kClogged = std::chrono::milliseconds(50);
 
@@ -250,6 +253,19 @@ void Supervisor::dispatch(TimePoint now, Orders& out) {
     out.emplace_back(order::Send{best, std::move(queue_.front())});
     queue_.pop_front();
   }
+}
+
+// Half of the shortest queue: the other half covers what the mean does not say.
+Duration Supervisor::patience() const {
+  if (stopping_ || gave_up_ || workers_.size() < limits_.slots) return {};
+  std::size_t shortest = limits_.depth_max;
+  for (const auto& [process, worker] : workers_) {
+    if (worker.state != State::kReady) return {};
+    shortest = std::min(shortest, worker.sent.size());
+  }
+  if (shortest < kPatientWith) return {};
+  const double us = static_cast<double>(shortest) * elapsed_us_ / 2;
+  return std::chrono::microseconds(static_cast<int>(std::min(us, kPatienceMicroseconds)));
 }
 
 // Follows how long mini-batches take: short ones need a deeper queue.

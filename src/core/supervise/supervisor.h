@@ -135,6 +135,10 @@ class Supervisor {
   // When check() must come at the latest.
   [[nodiscard]] TimePoint next_check() const { return next_check_; }
 
+  // How long nobody needs to look at answers, because every worker has enough to do; zero when one
+  // has not. Looking seldom is cheaper: a turn of the loop takes many answers at once.
+  [[nodiscard]] Duration patience() const;
+
   [[nodiscard]] std::vector<ProcessNumber> live() const;
   // Mini-batches here: queued or with a worker. For tests and the agent's own limits.
   [[nodiscard]] std::size_t holding() const;

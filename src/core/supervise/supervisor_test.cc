@@ -379,5 +379,39 @@ TEST_F(SupervisorTest, StopNowKillsAndChargesNobody) {
   EXPECT_EQ(exits(0, WorkerPhase::kRun, 0, {work(1)}), "1:8 0:8 all stopped ");
 }
 
+TEST_F(SupervisorTest, NobodyIsPatientUnlessEveryWorkerHasEnoughToDo) {
+  begin(2);
+  ready(0);
+  const auto answer_in = [&](ProcessNumber process, BatchId batch, std::uint32_t microseconds) {
+    AttemptRecord record;
+    record.token = token(batch);
+    record.elapsed_us = microseconds;
+    supervisor_->answered(process, record, now_, out_);
+  };
+  give(0);
+  answer_in(0, 0, 50);  // from here on 20 deep
+  for (BatchId batch = 1; batch <= 40; ++batch) give(batch);
+  EXPECT_EQ(supervisor_->patience(), Duration::zero());  // the other one is not ready yet
+  ready(1);
+  EXPECT_EQ(supervisor_->patience(), milliseconds(1) / 2);  // half of 20 times 50 us
+  supervisor_->stop(StopMode::kFinish, now_, out_);
+  EXPECT_EQ(supervisor_->patience(), Duration::zero());
+}
+
+TEST_F(SupervisorTest, PatienceEndsBeforeTheShortestQueueDoes) {
+  begin(1);
+  ready(0);
+  EXPECT_EQ(supervisor_->patience(), Duration::zero());
+  give(0);
+  AttemptRecord record;
+  record.token = token(0);
+  record.elapsed_us = 10;
+  supervisor_->answered(0, record, now_, out_);
+  for (BatchId batch = 1; batch <= 3; ++batch) give(batch);
+  EXPECT_EQ(supervisor_->patience(), Duration::zero());
+  for (BatchId batch = 4; batch <= 8; ++batch) give(batch);
+  EXPECT_EQ(supervisor_->patience(), std::chrono::microseconds(40));
+}
+
 }  // namespace
 }  // namespace windrow
