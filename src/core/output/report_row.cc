@@ -197,7 +197,12 @@ void ReportRows::append(const fact::AttemptEnded& ended,
   append_number(record.token.batch, detail);
   detail.append(",\"\"root\"\":");
   out.append(detail.text());
-  append_quoted_names({1, {}, batch.root}, out);
+  if (root_ != batch.root) {
+    root_ = batch.root;
+    quoted_root_.clear();
+    append_quoted_names({1, {}, batch.root}, quoted_root_);
+  }
+  out.append(quoted_root_);
   out.append(",\"\"minibatch\"\":[");
   append_quoted_names(batch, out);
   out.append("]}\"\n");

@@ -48,6 +48,8 @@ class ReportRows {
   void append_where(AgentId agent, ProcessNumber process, WallTime start, Line& out);
 
   ClockText clock_;
+  std::string root_;         // of the last line
+  std::string quoted_root_;  // as the line has it
 };
 
 }  // namespace windrow
