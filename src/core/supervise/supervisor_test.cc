@@ -389,11 +389,11 @@ TEST_F(SupervisorTest, NobodyIsPatientUnlessEveryWorkerHasEnoughToDo) {
     supervisor_->answered(process, record, now_, out_);
   };
   give(0);
-  answer_in(0, 0, 50);  // from here on 20 deep
+  answer_in(0, 0, 50);  // from here on 21 deep
   for (BatchId batch = 1; batch <= 40; ++batch) give(batch);
   EXPECT_EQ(supervisor_->patience(), Duration::zero());  // the other one is not ready yet
   ready(1);
-  EXPECT_EQ(supervisor_->patience(), milliseconds(1) / 2);  // half of 20 times 50 us
+  EXPECT_EQ(supervisor_->patience(), std::chrono::microseconds(475));  // half of 19 times 50
   supervisor_->stop(StopMode::kFinish, now_, out_);
   EXPECT_EQ(supervisor_->patience(), Duration::zero());
 }
