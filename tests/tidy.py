@@ -55,8 +55,8 @@ INCLUDES = {
     "rest": CORE + "base os",
     "agent": CORE + "base os data/files journal wire/worker wire/agent backends",
     "master": CORE + "base os data/files journal wire/worker wire/agent backends",
-    "workspace": CORE + "base os data/files data/tables journal store rest wire/agent backends "
-    "master agent",
+    "workspace": CORE + "base os data/files data/tables journal store rest wire/worker wire/agent "
+    "backends master agent",
     "service": CORE + "base os rest workspace",
     "cli": "base core/spec core/progress os journal workspace agent",
     "bin": CORE + "base os data/files data/tables journal wire/worker wire/agent backends store "

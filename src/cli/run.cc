@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // windrow run SCRIPT --input FOLDER | windrow run JOB.yml
+#include <optional>
 #include <utility>
 
 #include "cli/command.h"
@@ -8,6 +9,7 @@
 #include "cli/run_job.h"
 #include "core/spec/job_file.h"
 #include "os/machine.h"
+#include "workspace/try_script.h"
 
 namespace windrow {
 namespace {
@@ -18,7 +20,8 @@ constexpr const char* kFooter =
     "  windrow run score.py --input images --output results --append-row-to rows.txt\n"
     "  windrow run score.py --input images --workers 8 --mini-batch-size 100 -- --threshold 0.5\n"
     "  windrow run job.yml --set retry_settings.timeout=300\n"
-    "  windrow run parallel_run_config.yml --input images --output results\n\n"
+    "  windrow run parallel_run_config.yml --input images --output results\n"
+    "  windrow run score.py --input images --local\n\n"
     "`windrow help settings` lists what --set and job files know, `windrow plan` shows what would\n"
     "run.\n"
     "Killed or stopped, the same command goes on where it was. --new starts afresh.\n";
@@ -33,6 +36,10 @@ class Run final : public Command {
     app.footer(kFooter);
     options_.declare(app);
     app.add_flag("--new", afresh_, "Start afresh even if an unfinished job could go on");
+    app.add_flag("--local", local_, "Try the script out: one process at this terminal, no limits");
+    app.add_option("--debugpy", debugger_, "With --local: wait for a debugger on this port")
+        ->type_name("PORT")
+        ->check(CLI::Range(1, 65535));
   }
 
   int run() override {
@@ -41,6 +48,8 @@ class Run final : public Command {
       write_out(2, problems_text(reading.error()));
       return kExitRefused;
     }
+    if (local_) return report(try_script(*std::move(reading), debugger_));
+    if (debugger_) return report({ErrorCode::kInvalid, "--debugpy goes with --local"});
     return run_to_the_end([&] {
       Result<StartedJob> job = start_job(*std::move(reading), afresh_);
       // A file or folder that is missing here is not a missing job.
@@ -52,6 +61,8 @@ class Run final : public Command {
  private:
   JobOptions options_;
   bool afresh_ = false;
+  bool local_ = false;
+  std::optional<std::uint32_t> debugger_;
 };
 
 }  // namespace

@@ -7,8 +7,10 @@
 #include <charconv>
 #include <climits>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -132,6 +134,21 @@ std::optional<std::string> find_program(const std::string& program) {
     start = end + 1;
   }
   return std::nullopt;
+}
+
+Error become_program(const std::vector<std::string>& argv,
+                     const std::vector<std::pair<std::string, std::string>>& environment,
+                     const std::string& folder) {
+  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+  if (::chdir(folder.c_str()) == 0) {
+    std::signal(SIGPIPE, SIG_DFL);
+    std::vector<char*> words;
+    for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    ::execvp(words[0], words.data());
+  }
+  const std::string why = std::generic_category().message(errno);
+  return Error{ErrorCode::kUnavailable, fmt::format("cannot start {}: {}", argv.at(0), why)};
 }
 
 bool can_write_folder(const std::string& path) { return ::access(path.c_str(), W_OK | X_OK) == 0; }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -40,6 +42,12 @@ Result<std::string> real_path(const std::string& path);
 
 // Where `program` is found in PATH, or itself when it holds a slash and can be executed.
 std::optional<std::string> find_program(const std::string& program);
+
+// Becomes another program, with these variables beside the inherited ones and `folder` as its
+// working directory; descriptors 0 to 2 stay. Returns only when that cannot be done.
+Error become_program(const std::vector<std::string>& argv,
+                     const std::vector<std::pair<std::string, std::string>>& environment,
+                     const std::string& folder);
 
 // May this process write files into the folder?
 bool can_write_folder(const std::string& path);

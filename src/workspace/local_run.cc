@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_paths.h"
-#include "core/spec/values.h"
 #include "os/control_socket.h"
 #include "os/epoll_loop.h"
 #include "os/gpu_devices.h"
@@ -25,9 +24,6 @@ namespace {
 constexpr Duration kViewEvery = std::chrono::milliseconds(200);
 constexpr AgentId kLocalNode = 0;
 constexpr const char* kGpuCount = "AZ_BATCHAI_GPU_COUNT_FOUND";
-constexpr const char* kLocalAddress = "127.0.0.1";
-
-using Environment = std::vector<std::pair<std::string, std::string>>;
 
 // What this job takes of the machine.
 struct Share {
@@ -50,37 +46,6 @@ Share share_of_machine(const JobSpec& spec) {
   share.cpus = usable_cpus();
   share.workers = choose_worker_count(spec.worker.count, share.gpus, share.cpus);
   return share;
-}
-
-// Threads of numeric libraries are shared out between the workers unless the user has said.
-Environment worker_environment(const LocalRun& run, const JobPaths& paths, const Share& share) {
-  Environment out;
-  const auto unless_set = [&](const char* name, std::string value) {
-    if (!environment_value(name)) out.emplace_back(name, std::move(value));
-  };
-  const std::string threads = std::to_string(std::max(1U, share.cpus / share.workers.count));
-  for (const char* name :
-       {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"}) {
-    unless_set(name, threads);
-  }
-  unless_set("PYTHONUNBUFFERED", "1");
-  unless_set("PYTHONFAULTHANDLER", "1");
-  unless_set("MLFLOW_TRACKING_URI", "file:" + run.folder.root() + "/mlruns");
-  out.emplace_back("AZUREML_BI_OUTPUT_PATH", paths.output_folder);
-  out.emplace_back("AZUREML_RUN_ID", run.name);
-  out.emplace_back("AZUREML_NODE_COUNT", "1");
-  for (const char* name :
-       {"AZ_BATCH_NODE_LIST", "AZ_BATCHAI_JOB_MASTER_NODE_IP", "AZ_BATCHAI_WORKER_IP"}) {
-    out.emplace_back(name, kLocalAddress);
-  }
-  if (run.spec.record.logging_level_said) {
-    out.emplace_back("WINDROW_ENTRY_LOG_LEVEL", to_text(run.spec.record.logging_level));
-  }
-  out.emplace_back("WINDROW_JOB_ID", run.name);
-  out.emplace_back("WINDROW_NODE_ID", std::to_string(kLocalNode));
-  for (const auto& [name, value] : run.spec.environment_variables) out.emplace_back(name, value);
-  out.emplace_back(kGpuCount, std::to_string(share.gpus.names.size()));
-  return out;
 }
 
 // The input as a root folder and, for a single file, its name.
@@ -116,7 +81,9 @@ MasterConfig master_config(const LocalRun& run,
   config.limits.append_row = !run.spec.append_row_to.empty();
   config.worker = worker_settings(run.spec, paths, share.workers.count);
   config.worker.program = {run.python, run.worker_program};
-  config.worker.environment = worker_environment(run, paths, share);
+  config.worker.environment = worker_environment({run.spec, paths, run.name, run.folder.root()},
+                                                 share.cpus / share.workers.count);
+  config.worker.environment.emplace_back(kGpuCount, std::to_string(share.gpus.names.size()));
   config.worker.row_settings = run.row_settings;
   config.root = std::move(input.root);
   config.only = std::move(input.only);

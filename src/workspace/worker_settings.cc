@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/spec/values.h"
+#include "os/machine.h"
 
 namespace windrow {
 namespace {
@@ -58,6 +59,8 @@ Arguments script_argv(const JobSpec& spec, const JobPaths& paths, std::uint32_t 
   return out;
 }
 
+constexpr const char* kLocalAddress = "127.0.0.1";
+
 }  // namespace
 
 WorkerSettings worker_settings(const JobSpec& spec, const JobPaths& paths, std::uint32_t workers) {
@@ -75,6 +78,36 @@ WorkerSettings worker_settings(const JobSpec& spec, const JobPaths& paths, std::
   out.profiler = spec.record.profiler;
   out.run_timeout = spec.limits.run_timeout;
   out.overhead_timeout = spec.limits.overhead_timeout;
+  return out;
+}
+
+// Threads of numeric libraries are shared out between the workers unless the user has said.
+std::vector<std::pair<std::string, std::string>> worker_environment(const WorkerJob& job,
+                                                                    std::uint32_t threads) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto unless_set = [&](const char* name, std::string value) {
+    if (!environment_value(name)) out.emplace_back(name, std::move(value));
+  };
+  for (const char* name :
+       {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"}) {
+    unless_set(name, std::to_string(std::max(1U, threads)));
+  }
+  unless_set("PYTHONUNBUFFERED", "1");
+  unless_set("PYTHONFAULTHANDLER", "1");
+  unless_set("MLFLOW_TRACKING_URI", "file:" + job.folder + "/mlruns");
+  out.emplace_back("AZUREML_BI_OUTPUT_PATH", job.paths.output_folder);
+  out.emplace_back("AZUREML_RUN_ID", job.name);
+  out.emplace_back("AZUREML_NODE_COUNT", "1");
+  for (const char* name :
+       {"AZ_BATCH_NODE_LIST", "AZ_BATCHAI_JOB_MASTER_NODE_IP", "AZ_BATCHAI_WORKER_IP"}) {
+    out.emplace_back(name, kLocalAddress);
+  }
+  if (job.spec.record.logging_level_said) {
+    out.emplace_back("WINDROW_ENTRY_LOG_LEVEL", to_text(job.spec.record.logging_level));
+  }
+  out.emplace_back("WINDROW_JOB_ID", job.name);
+  out.emplace_back("WINDROW_NODE_ID", "0");
+  for (const auto& [name, value] : job.spec.environment_variables) out.emplace_back(name, value);
   return out;
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entry point: ``python3 <folder>/windrow/worker/__main__.py``, descriptors as the protocol says.
+"""Entry point: ``python3 <folder>/windrow/worker/__main__.py``, descriptors as the protocol says;
+with a file as argument, a trial at the terminal (local.py).
 
 Started by its path, so the folder of this file stands first on the import path, where `rows` or
 `script` of ours would win over the user's. It goes; the folder that holds the package comes first
@@ -20,8 +21,14 @@ if __name__ == "__main__":
     no_bytecode = sys.dont_write_bytecode
     sys.dont_write_bytecode = False  # this folder is ours; compiling again costs 7 ms each start
 
-    from windrow.worker.serve import main
+    if len(sys.argv) > 1:
+        from windrow.worker import local
+    else:
+        from windrow.worker import serve
 
     sys.dont_write_bytecode = no_bytecode
     sys.path.append(sys.path.pop(0))
-    main()
+    if len(sys.argv) > 1:
+        local.main(sys.argv[1])
+    else:
+        serve.main()

@@ -30,11 +30,11 @@ def report(error: BaseException, method: str, heading: str, error_file: str) -> 
     except BaseException as second:
         message = f"(its text cannot be made: str() raised {type(second).__name__})"
     try:
-        trace = _trace(error)
+        text = trace(error)
     except BaseException as second:  # no memory, or a module of the user's in the way
-        trace = f"{kind}: {message}\n(no traceback: {type(second).__name__})\n"
-    _append(error_file, f"{heading}\n{trace}\n")
-    texts = (kind, _shortened(message, MESSAGE_MAX), _shortened(trace, TRACEBACK_MAX), method)
+        text = f"{kind}: {message}\n(no traceback: {type(second).__name__})\n"
+    _append(error_file, f"{heading}\n{text}\n")
+    texts = (kind, _shortened(message, MESSAGE_MAX), _shortened(text, TRACEBACK_MAX), method)
     members = zip(("type", "message", "traceback", "method"), texts)
     return ("{" + ", ".join(f'"{k}": {_quoted(v)}' for k, v in members) + "}").encode("ascii")
 
@@ -45,7 +45,8 @@ def heading(process: str, what: str) -> str:
     return f"==== {now} UTC {process} {what}"
 
 
-def _trace(error: BaseException) -> str:
+def trace(error: BaseException) -> str:
+    """The traceback as people know it, from the first frame of the script's on."""
     import traceback
 
     lines = traceback.format_exception(type(error), error, _users_part(error.__traceback__))

@@ -32,6 +32,16 @@ def join(parts: "Iterable[tuple[int, int, int, bytes]]") -> bytes:
     return payload
 
 
+def split(payload: bytes) -> "list[tuple[int, int, int, bytes]]":
+    """The opposite of join()."""
+    parts, at = [], 0
+    while at < len(payload):
+        kind, output, _, item, size = _PART.unpack_from(payload, at)
+        at += _PART.size + size
+        parts.append((kind, output, item, payload[at - size : at]))
+    return parts
+
+
 def reports(reported: "dict[int, str]") -> "list[tuple[int, int, int, bytes]]":
     """A part for each item that the script called failed."""
     parts, left = [], REASONS_MAX

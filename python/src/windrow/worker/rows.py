@@ -11,6 +11,9 @@ NAMES = "windrow-names"  # error handler: undecodable bytes of file names become
 ALLOWED = "return a list, tuple, numpy array, pandas Series or DataFrame with one element per item"
 
 
+# Settings that ask for another form: styles.py.
+STYLE = ("row_outputs", "format", "separator", "header", "row_settings")
+
 _SHORT = ANSWER_MAX // 4  # characters that never encode to more than an answer may hold
 
 

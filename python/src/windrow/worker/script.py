@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _VARARGS = 0x04  # inspect.CO_VARARGS
+LINKS_MAX = 1000
 
 
 class Refused(Exception):
@@ -82,6 +83,19 @@ def _module_name(path: str) -> str:
     `os`, ...)."""
     stem = os.path.splitext(os.path.basename(path))[0]
     return "entry_script_" + stem if stem in sys.modules else stem
+
+
+def link_code(code_root: str) -> None:
+    """Links to the entries of the code root in the working directory, so that a relative path to
+    something beside the script is right. Never over what is there. Raises OSError; a script that
+    needs no links runs without them."""
+    if os.path.samefile(code_root, "."):
+        return
+    for name in sorted(os.listdir(code_root))[:LINKS_MAX]:
+        try:
+            os.symlink(os.path.join(code_root, name), name)
+        except FileExistsError:
+            pass
 
 
 def _takes_two(run: "Any") -> bool:

@@ -18,7 +18,7 @@ from time import monotonic_ns, process_time_ns
 
 from windrow.worker import packets, rows, streams
 from windrow.worker.loop import AgentGone, run_batches
-from windrow.worker.script import Refused, Script
+from windrow.worker.script import Refused, Script, link_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ COMMANDS, ANSWERS, PAGE = 3, 4, 5
 
 EXIT_BROKEN = 70  # descriptors are gone, or the agent does not speak the protocol
 EXIT_INIT_FAILED = 72
-
-STYLE = ("row_outputs", "format", "separator", "header", "row_settings")  # settings of styles.py
-LINKS_MAX = 1000
 
 
 class BadCommand(Exception):
@@ -149,7 +146,10 @@ def _load(worker: Worker) -> None:
         settings.get("python_logging_level", "WARNING"),
     )
     sys.argv[:] = settings["argv"]
-    _link_code(settings["code_root"])
+    try:
+        link_code(settings["code_root"])
+    except OSError as error:
+        _complain(f"no links to the code in the working directory: {error}")
     _choose_form(worker)
     source = (os.path.realpath(settings["script"]), settings["code_root"])
     if settings.get("profiler"):
@@ -172,27 +172,11 @@ def _choose_form(worker: Worker) -> None:
     """How answers hold rows: as their text, unless the job asks for more."""
     if not worker.settings.get("append_row", True):
         worker.serialise = rows.count
-    elif any(worker.settings.get(name) for name in STYLE):
+    elif any(worker.settings.get(name) for name in rows.STYLE):
         from windrow.worker.styles import Writer
 
         worker.serialise = Writer(worker.settings).serialise
         worker.done_flags = packets.FLAG_PARTS
-
-
-def _link_code(code_root: str) -> None:
-    """Links to the entries of the code root in the working directory, so that a relative path to
-    something beside the script is right. Never over what is there; without them a script that
-    needs none still runs, so nothing here is an error."""
-    try:
-        if os.path.samefile(code_root, "."):
-            return
-        for name in sorted(os.listdir(code_root))[:LINKS_MAX]:
-            try:
-                os.symlink(os.path.join(code_root, name), name)
-            except FileExistsError:
-                pass
-    except OSError as error:
-        _complain(f"no links to {code_root!r} in the working directory: {error}")
 
 
 def _shutdown(worker: Worker, packet: bytes) -> None:

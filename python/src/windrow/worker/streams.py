@@ -27,10 +27,15 @@ def redirect(stdout_path: str, stderr_path: str, size_max: int = 0, level: str =
     for path in (stdout_path, stderr_path):
         _opened.append(open_log(path, size_max))
     sys.stdout, sys.stderr = _opened
+    log_to(sys.stdout, level)
+
+
+def log_to(stream: "TextIO", level: str) -> None:
+    """Sends `logging` to a stream, from `level` on."""
     if "logging" in sys.modules:
-        _configure(sys.modules["logging"], sys.stdout, level)
+        _configure(sys.modules["logging"], stream, level)
     else:
-        sys.meta_path.insert(0, _LoggingFinder(sys.stdout, level))
+        sys.meta_path.insert(0, _LoggingFinder(stream, level))
 
 
 def flush() -> None:

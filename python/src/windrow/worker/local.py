@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`windrow run --local`: the script in one process, at the terminal of whoever tries it out.
+
+Loads, calls and serialises as a worker does; but print, input() and breakpoint() have the terminal,
+nothing has a time limit, and the first failure ends the run with its traceback.
+"""
+
+import os
+import sys
+import time
+from importlib import import_module
+
+from windrow.worker import packets, parts, rows, streams
+from windrow.worker.script import Refused, Script, link_code
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
+FAILED, REFUSED, STOPPED = 1, 2, 130
+
+
+class Trial:
+    """One run over the mini-batches of a settings file (below: what the engine wrote into it)."""
+
+    def __init__(self, settings: "dict[str, Any]") -> None:
+        self._settings = settings
+        self._files: list[BinaryIO] = []
+        self._has_header: set[int] = set()
+        self._items = self._rows = self._failed = 0
+        self._what = "loading the script"
+
+    def run(self) -> int:
+        """To the end, or to the first failure. The exit code."""
+        if self._settings.get("debugpy") and not _wait_for_debugger(self._settings["debugpy"]):
+            return REFUSED
+        code = FAILED
+        try:
+            code = self._try()
+        except Refused as error:
+            code = self._show(error.__cause__ or error, REFUSED)
+        except KeyboardInterrupt:
+            code = STOPPED
+        except BaseException as error:
+            if type(error).__name__ == "BdbQuit":  # `q` at a breakpoint
+                code = STOPPED
+            else:
+                code = self._show(error, FAILED)
+        for file in self._files:
+            file.close()
+            if code != 0:  # half a result helps nobody and would be in the way of the next try
+                os.unlink(file.name)
+        _say(
+            self._sum()
+            if code == 0
+            else f"{'stopped' if code == STOPPED else 'failed'} in {self._what}"
+        )
+        return code
+
+    def _try(self) -> int:
+        functions = self._load()
+        for path in self._settings["targets"]:
+            self._files.append(open(path, "xb"))  # noqa: SIM115
+        for number, paths in enumerate(self._settings["batches"]):
+            self._what = f"mini-batch {number} ({', '.join(map(os.path.basename, paths))})"
+            self._one(number, paths, functions)
+        self._what = "shutdown()"
+        self._script.shutdown()
+        return 0
+
+    def _load(self) -> "tuple[Any, Any, bool]":
+        settings = self._settings
+        streams.log_to(sys.stdout, settings["python_logging_level"])
+        sys.argv[:] = settings["argv"]
+        link_code(settings["code_root"])
+        source = (os.path.realpath(settings["script"]), settings["code_root"])
+        self._script = Script(*source, settings.get("module", ""))
+        serialise, in_parts = _form(settings)
+        run = self._script.run
+        if self._script.wants_context:
+            from windrow.worker.context import with_context
+
+            run, serialise = with_context(run, serialise, in_parts)
+            in_parts = True
+        self._script.init()
+        return run, serialise, in_parts
+
+    def _one(self, number: int, paths: "list[str]", functions: "tuple[Any, Any, bool]") -> None:
+        run, serialise, in_parts = functions
+        began = time.monotonic()
+        if self._script.wants_context:
+            token = packets.TOKEN_AND_COUNTS.pack(number, 1, len(paths), 0)
+            result = run(list(paths), bytes(packets.TOKEN_OFFSET) + token)
+        else:
+            result = run(list(paths))
+        took = time.monotonic() - began
+        returned, payload = serialise(result)
+        made = parts.split(payload) if in_parts else [(parts.ROWS, 0, 0, payload)]
+        reported = [part for part in made if part[0] == parts.REPORTED]
+        for kind, output, _, body in made:
+            if kind != parts.REPORTED:
+                self._keep(kind, output, body)
+        for _, _, item, reason in reported:
+            _say(f"  {paths[item]} failed: {reason.decode('utf-8', 'replace')}")
+        missing = len(paths) - len(reported) - min(returned, len(paths) - len(reported))
+        self._items += len(paths)
+        self._rows += returned
+        self._failed += len(reported) + missing
+        short = f", {missing} items without one" if missing else ""
+        _say(f"mini-batch {number}: {len(paths)} items, {returned} results{short}, {took:.3f} s")
+
+    def _keep(self, kind: int, output: int, body: bytes) -> None:
+        if not self._files or (kind == parts.HEADER and output in self._has_header):
+            return
+        if kind == parts.HEADER:
+            self._has_header.add(output)
+        self._files[output].write(body)
+
+    def _show(self, error: BaseException, code: int) -> int:
+        from windrow.worker import failure
+
+        sys.stdout.flush()
+        _say(failure.trace(error).rstrip("\n"))
+        return code
+
+    def _sum(self) -> str:
+        count, succeeded = len(self._settings["batches"]), self._items - self._failed
+        lines = [
+            f"{count} mini-batches, {self._items} items: {succeeded} succeeded, "
+            f"{self._failed} failed; {self._rows} results"
+        ]
+        return "\n".join(lines + [f"rows are in {path}" for path in self._settings["targets"]])
+
+
+def _form(settings: "dict[str, Any]") -> "tuple[Any, bool]":
+    """What makes rows of a result, and whether it makes parts."""
+    if not settings.get("append_row", True):
+        return rows.count, False
+    if any(settings.get(name) for name in rows.STYLE):
+        from windrow.worker.styles import Writer
+
+        return Writer(settings).serialise, True
+    return rows.serialise, False
+
+
+def _wait_for_debugger(port: int) -> bool:
+    try:
+        debugpy = import_module("debugpy")
+    except ImportError:
+        _say(f"--debugpy needs the package debugpy: {sys.executable} -m pip install debugpy")
+        return False
+    debugpy.listen(("127.0.0.1", port))
+    _say(f"waiting for a debugger on 127.0.0.1:{port}")
+    debugpy.wait_for_client()
+    return True
+
+
+def _say(text: str) -> None:
+    """For people: standard output is the script's."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def main(path: str) -> None:
+    """`path`: JSON with the members of a worker's start object, and `batches` (lists of absolute
+    paths), `targets` (files to create, one for each output that gets rows), `debugpy` (a port)."""
+    import json
+
+    with open(path, encoding="utf-8") as file:
+        settings = json.load(file)
+    os.unlink(path)
+    sys.exit(Trial(settings).run())

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/try_script.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/clock_text.h"
+#include "base/json.h"
+#include "core/plan/cutter.h"
+#include "core/spec/job_name.h"
+#include "core/spec/job_paths.h"
+#include "data/files/lister.h"
+#include "os/clock_steady.h"
+#include "os/machine.h"
+#include "os/posix_file_system.h"
+#include "wire/worker/packets.h"
+#include "workspace/jobs.h"
+#include "workspace/prepare_run.h"
+#include "workspace/worker_settings.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::size_t kPage = 10000;
+constexpr const char* kProcess = "process000";
+
+// The mini-batches of the job, as a JSON array of arrays of absolute paths.
+Status write_batches(FileSystem& fs,
+                     const JobSpec& spec,
+                     const JobPaths& paths,
+                     const std::string& folder,
+                     JsonWriter& json) {
+  ASSIGN_OR_RETURN(const std::string input, real_path(paths.input_folder));
+  ASSIGN_OR_RETURN(const FileStat stat, fs.stat(input));
+  const bool single = stat.kind != FileKind::kFolder;
+  const std::string root = single ? parent_folder(input) : input;
+  FileLister lister(fs, root, {folder, paths.output_folder});
+  Cutter cutter(spec.mini_batch_size.files);
+  std::uint64_t items = 0;
+  const auto put = [&](const Cut& cut) {
+    json.begin_array();
+    std::string_view rest = cut.names;
+    for (std::uint32_t item = 0; item < cut.items; ++item, ++items) {
+      const std::size_t end = std::min(rest.find('\0'), rest.size());
+      json.value(join_path(root, rest.substr(0, end)));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    json.end_array();
+  };
+  json.key("batches").begin_array();
+  for (std::size_t got = kPage; got == kPage;) {
+    std::vector<std::string> names = {base_name(input)};
+    if (!single) {
+      ASSIGN_OR_RETURN(names, lister.next(kPage));
+    }
+    got = names.size();
+    for (const std::string& name : names) {
+      if (const auto cut = cutter.add(name)) put(*cut);
+    }
+  }
+  if (const auto cut = cutter.finish()) put(*cut);
+  json.end_array();
+  if (items == 0) return fail(ErrorCode::kInvalid, "there are no files in '{}'", input);
+  return {};
+}
+
+// Where the rows of each output go.
+std::vector<std::string> row_targets(const JobSpec& spec, const JobPaths& paths) {
+  std::vector<std::string> targets;
+  for (const std::string& name : spec.append_row_to) {
+    const auto output = std::ranges::find(spec.outputs, name, &OutputSpec::name);
+    const std::string& path = paths.outputs.at(name);
+    targets.push_back(output->type == OutputType::kFile ? path : join_path(path, kDefaultRowFile));
+  }
+  return targets;
+}
+
+WorkerStart start_object(const JobSpec& spec, const JobPaths& paths, std::string row_settings) {
+  WorkerSettings settings = worker_settings(spec, paths, 1);
+  return WorkerStart{.script = std::move(settings.script),
+                     .code_root = std::move(settings.code_root),
+                     .argv = std::move(settings.argv),
+                     .process = kProcess,
+                     .output_folder = std::move(settings.output_folder),
+                     .append_row = settings.append_row,
+                     .module = std::move(settings.module),
+                     .row_outputs = std::move(settings.row_outputs),
+                     .rows = std::move(settings.rows),
+                     .row_settings = std::move(row_settings),
+                     .python_logging_level = std::move(settings.python_logging_level)};
+}
+
+Status make_folders(FileSystem& fs, const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) RETURN_IF_ERROR(fs.make_casual_folders(folder));
+  return {};
+}
+
+struct Trial {
+  std::vector<std::string> argv;
+  std::vector<std::pair<std::string, std::string>> environment;
+  std::string folder;
+};
+
+Result<Trial> prepare(JobReading reading, std::optional<std::uint32_t> debugger) {
+  PosixFileSystem fs;
+  const Jobs jobs(fs);
+  StartedJob job;
+  job.run.spec = std::move(reading.spec);
+  const JobSpec& spec = job.run.spec;
+  ClockText clock;
+  job.run.name = generate_job_name(script_path(spec), clock.date(system_now()), random_number());
+  const std::string root = spec.job_folder.value_or(jobs.home() + "/local/" + job.run.name);
+  job.run.folder = JobFolder(root);
+  RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));
+  for (const std::string& notice : job.notices) write_out(2, notice + "\n");
+  const JobPaths paths = resolve_job_paths(spec, root);
+  const std::string work = job.run.folder.work(0) + "/" + kProcess;
+  const std::string log = job.run.folder.user("entry_script_log", 0);
+  const std::vector<std::string> targets = row_targets(spec, paths);
+  RETURN_IF_ERROR(make_folders(fs, {work, log, paths.output_folder}));
+  for (const std::string& target : targets) {
+    RETURN_IF_ERROR(fs.make_casual_folders(parent_folder(target)));
+  }
+  JsonWriter more;
+  more.begin_object();
+  RETURN_IF_ERROR(write_batches(fs, spec, paths, root, more));
+  more.key("targets").begin_array();
+  for (const std::string& target : targets) more.value(target);
+  more.end_array();
+  if (debugger) more.field("debugpy", *debugger);
+  more.end_object();
+  // One object of the two: what a worker is told, and what only a trial needs.
+  std::string text = encode_worker_start(start_object(spec, paths, job.run.row_settings));
+  text.back() = ',';
+  text.append(more.text(), 1);
+  const std::string file = root + "/trial.json";
+  RETURN_IF_ERROR(write_whole_file(file, text));
+  Trial trial{.argv = {job.run.python, job.run.worker_program, file}, .folder = work};
+  trial.environment = worker_environment({spec, paths, job.run.name, root}, usable_cpus());
+  trial.environment.emplace_back("WINDROW_PROCESS", kProcess);
+  trial.environment.emplace_back("WINDROW_LOG_DIR", log);
+  trial.environment.emplace_back("WINDROW_WORKING_DIR", work);
+  return trial;
+}
+
+}  // namespace
+
+Error try_script(JobReading reading, std::optional<std::uint32_t> debugger) {
+  const Result<Trial> trial = prepare(std::move(reading), debugger);
+  if (!trial) {
+    // A file or folder that is missing here is not a missing job.
+    const bool missing = trial.error().code == ErrorCode::kNotFound;
+    return {missing ? ErrorCode::kInvalid : trial.error().code, trial.error().message};
+  }
+  return become_program(trial->argv, trial->environment, trial->folder);
+}
+
+}  // namespace windrow
