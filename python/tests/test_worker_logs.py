@@ -195,12 +195,15 @@ def run(batch):
 def test_the_working_directory_has_links_to_the_code(agent: Agent) -> None:
     (agent.folder / "own.txt").write_text("mine")
     (agent.code / "own.txt").write_text("of the code")
+    (agent.code / "zebra.txt").write_text("behind it")
     (agent.code / "labels").mkdir()
     (agent.code / "labels/a.txt").write_text("label")
     source = """
 def run(batch):
-    return [open("labels/a.txt").read(), open("own.txt").read()]
+    return [open(name).read() for name in ("labels/a.txt", "own.txt", "zebra.txt")]
 """
     agent.start(source)
-    assert agent.run("/a").payload == b"label\nmine\n"  # nothing that was there is replaced
+    assert (
+        agent.run("/a").payload == b"label\nmine\nbehind it\n"
+    )  # nothing that was there is replaced
     assert (agent.folder / "labels").is_symlink()

@@ -102,6 +102,52 @@ def test_a_script_can_be_a_module_of_a_package(windrow: Windrow) -> None:
     assert job.rows() == ["pkg", "pkg.score"]
 
 
+CHATTY = """
+import json, logging, os, sys
+from azureml_user.parallel_run import EntryScript
+
+def init():
+    logging.info("shown")
+    EntryScript().logger.debug("hidden")
+    EntryScript().logger.info("kept")
+    for number in range(100):
+        print(f"{number:031}", file=sys.stderr)
+
+def run(mini_batch):
+    return [{"name": os.path.basename(path), "v": [1.5, None]} for path in mini_batch]
+"""
+
+
+# C182 C187 C188 C192
+def test_settings_of_the_job_file_reach_the_worker(windrow: Windrow) -> None:
+    windrow.script(CHATTY)
+    windrow.files(2)
+    windrow.job_file(
+        {
+            "type": "parallel",
+            "inputs": {"data": {"path": "in"}},
+            "outputs": {"rows": {"path": "out"}},
+            "input_data": "${{inputs.data}}",
+            "task": {"entry_script": "score.py", "append_row_to": "${{outputs.rows}}"},
+            "append_row": {"format": "jsonl"},
+            "logging_level": "INFO",
+            "python_logging_level": "INFO",
+            "user_log_max": "1KB",
+            "max_concurrency_per_instance": 1,
+        }
+    )
+    target = windrow.folder / "out/parallel_run_step.txt"
+    job = windrow.command("run", "job.yml", result=target)
+    assert job.exit == 0, job
+    assert job.rows() == [f'{{"name": "{name}", "v": [1.5, null]}}' for name in numbered(2)]
+    assert job.log("logs/user/stdout/0/process000.stdout.txt") == "INFO:root:shown\n"
+    assert job.log("logs/user/entry_script_log/0/process000.log.txt").endswith("|kept\n")
+    assert "hidden" not in job.logs("logs/user/entry_script_log/0/*")
+    oldest = job.log("logs/user/stderr/0/process000.stderr.3.txt")
+    assert len(oldest) == 1024
+    assert job.log("logs/user/stderr/0/process000.stderr.txt").endswith(f"{99:031}\n")
+
+
 DIGITS = """
 import os
 import numpy as np
@@ -169,6 +215,7 @@ def test_a_crash_leaves_its_stacks_in_the_raw_stderr(windrow: Windrow) -> None:
 
 
 # C188
+@pytest.mark.torture
 def test_a_gigabyte_of_prints_does_no_harm(windrow: Windrow) -> None:
     script = """
 import sys
