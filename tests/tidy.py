@@ -44,6 +44,7 @@ INCLUDES = {
     "core/progress": "base core/spec core/schedule",
     "core/pipeline": "base core/spec core/assets",
     "os": "base",
+    "monitor": "base os",
     # Converts facts and plans to bytes and back.
     "journal": "base os core/spec core/plan core/schedule",
     "data/files": "base core/spec core/plan os",
@@ -55,8 +56,8 @@ INCLUDES = {
     "rest": CORE + "base os",
     "agent": CORE + "base os data/files journal wire/worker wire/agent backends",
     "master": CORE + "base os data/files journal wire/worker wire/agent backends",
-    "workspace": CORE + "base os data/files data/tables journal store rest wire/worker wire/agent "
-    "backends master agent",
+    "workspace": CORE + "base os monitor data/files data/tables journal store rest wire/worker "
+    "wire/agent backends master agent",
     "service": CORE + "base os rest workspace",
     "cli": "base core/spec core/progress os journal workspace agent",
     "bin": CORE + "base os data/files data/tables journal wire/worker wire/agent backends store "

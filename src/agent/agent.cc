@@ -282,6 +282,15 @@ std::vector<Work> Agent::take_unread(ProcessNumber process, std::uint32_t count)
   return works;
 }
 
+std::vector<std::pair<ProcessNumber, int>> Agent::worker_pids() const {
+  std::vector<std::pair<ProcessNumber, int>> out;
+  if (!supervisor_) return out;
+  for (const ProcessNumber process : supervisor_->live()) {
+    if (const std::optional<int> pid = host_->pid(process)) out.emplace_back(process, *pid);
+  }
+  return out;
+}
+
 void Agent::say(ToMaster body) {
   link_.send(AgentMessage{config_.id, incarnation_, ++number_out_, std::move(body)});
 }

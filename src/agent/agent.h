@@ -76,6 +76,12 @@ class Agent final : public WorkerHost::Sink {
   // True when the agent has ended, as told or because its master is gone for good.
   [[nodiscard]] bool ended() const { return ended_; }
 
+  // The processes of the workers that run now.
+  [[nodiscard]] std::vector<std::pair<ProcessNumber, int>> worker_pids() const;
+
+  // A worker has died by itself. May be left empty; set before join().
+  std::function<void(ProcessNumber)> on_death;
+
   void check_invariants() const;
 
   // WorkerHost::Sink
@@ -96,6 +102,7 @@ class Agent final : public WorkerHost::Sink {
   void carry_out(order::TakeBack& one);
   void carry_out(order::Shutdown& one);
   void carry_out(order::Kill& one);
+  void carry_out(const order::NoteDeath& one);
   void carry_out(order::ReportAttempt& one);
   void carry_out(order::ReportLoad& one);
   void carry_out(order::ReportWindow& one);

@@ -6,12 +6,6 @@
 #include "agent/agent.h"
 
 namespace windrow {
-namespace {
-
-constexpr const char* kVisibleGpus = "CUDA_VISIBLE_DEVICES";
-
-}  // namespace
-
 // Orders may follow from orders (a send that is refused, a take-back that brings something), so the
 // list grows while it is worked through; never from within itself.
 void Agent::carry_out() {
@@ -35,12 +29,12 @@ void Agent::carry_out(order::StartWorker& one) {
   command.set_environment = settings_.environment;
   command.set_environment.emplace_back("WINDROW_PROCESS", name);
   if (one.gpus.kind == GpuGrant::Kind::kSet) {
-    command.set_environment.emplace_back(kVisibleGpus, one.gpus.devices);
+    command.set_environment.emplace_back(kVisibleGpusVariable, one.gpus.devices);
   } else if (one.gpus.kind == GpuGrant::Kind::kUnset) {
     // The job's own value said what there is to hand out.
     std::erase_if(command.set_environment,
-                  [](const auto& variable) { return variable.first == kVisibleGpus; });
-    command.unset_environment.emplace_back(kVisibleGpus);
+                  [](const auto& variable) { return variable.first == kVisibleGpusVariable; });
+    command.unset_environment.emplace_back(kVisibleGpusVariable);
   }
   command.nice = config_.nice;
   command.working_folder = folders.work + "/" + name;
@@ -102,6 +96,10 @@ void Agent::carry_out(order::Shutdown& one) {
 void Agent::carry_out(order::Kill& one) {
   log_.note(fmt::format("{} is ended: {}", process_name(one.process), one.why));
   host_->kill(one.process);
+}
+
+void Agent::carry_out(const order::NoteDeath& one) {
+  if (on_death) on_death(one.process);
 }
 
 void Agent::carry_out(order::ReportAttempt& one) {

@@ -79,6 +79,9 @@ class JobFolder {
   [[nodiscard]] std::string sys_node(AgentId node) const {
     return fmt::format("{}/sys/node/{}", logs(), node);
   }
+  [[nodiscard]] std::string perf(AgentId node) const {
+    return fmt::format("{}/perf/{}", logs(), node);
+  }
   [[nodiscard]] std::string user_error_summary() const { return logs() + "/user/error.txt"; }
   [[nodiscard]] std::string user(const char* kind, AgentId node) const {
     return fmt::format("{}/user/{}/{}", logs(), kind, node);

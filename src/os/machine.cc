@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <climits>
-#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -22,56 +19,6 @@
 #include "os/descriptor.h"
 
 namespace windrow {
-namespace {
-
-std::uint32_t affinity_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) {
-    return static_cast<std::uint32_t>(CPU_COUNT(&set));
-  }
-  return static_cast<std::uint32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-}
-
-// "max 100000" or "150000 100000": microseconds in each period.
-std::optional<double> cgroup_quota() {
-  const Result<std::string> group = read_whole_file("/proc/self/cgroup", 1U << 16);
-  if (!group || !group->starts_with("0::")) return std::nullopt;
-  std::string path = group->substr(3, group->find('\n') - 3);
-  std::optional<double> least;
-  for (;;) {
-    const Result<std::string> text = read_whole_file("/sys/fs/cgroup" + path + "/cpu.max", 256);
-    if (text && !text->starts_with("max")) {
-      char* end = nullptr;
-      const double quota = std::strtod(text->c_str(), &end);
-      const double period = std::strtod(end, nullptr);
-      if (period > 0) least = std::min(least.value_or(quota / period), quota / period);
-    }
-    if (path.empty() || path == "/") return least;
-    path.resize(path.rfind('/'));
-  }
-}
-
-std::optional<std::uint32_t> environment_count(const char* name) {
-  const auto text = environment_value(name);
-  std::uint32_t count = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
-  if (error != std::errc() || count == 0) return std::nullopt;
-  return count;
-}
-
-}  // namespace
-
-std::uint32_t usable_cpus() {
-  std::uint32_t cpus = affinity_cpus();
-  if (const auto quota = cgroup_quota()) {
-    cpus = std::min(cpus, static_cast<std::uint32_t>(std::max(1.0, std::ceil(*quota))));
-  }
-  if (const auto slurm = environment_count("SLURM_CPUS_ON_NODE")) cpus = std::min(cpus, *slurm);
-  return std::max(1U, cpus);
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   if (gethostname(name.data(), name.size() - 1) != 0) return "localhost";

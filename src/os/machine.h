@@ -15,9 +15,6 @@
 
 namespace windrow {
 
-// How many CPUs this process may use: affinity, cgroup quota and Slurm's count taken into account.
-std::uint32_t usable_cpus();
-
 std::string host_name();
 
 int process_id();

@@ -54,6 +54,7 @@ struct ProcessHost::Worker {
   Descriptor control;
   std::optional<SharedPage> page;
   bool running = false;  // the reaper has said so
+  int pid = 0;           // from then on
   bool ended = false;
 };
 
@@ -139,6 +140,12 @@ WorkerPage ProcessHost::page(ProcessNumber process) {
   return worker->page->read(loop_.clock());
 }
 
+std::optional<int> ProcessHost::pid(ProcessNumber process) {
+  const Worker* worker = find(process);
+  if (worker == nullptr || !worker->running || worker->ended) return std::nullopt;
+  return worker->pid;
+}
+
 void ProcessHost::kill(ProcessNumber process) {
   Worker* worker = find(process);
   if (worker == nullptr || worker->ended || !worker->control) return;
@@ -185,6 +192,7 @@ void ProcessHost::read_control(Worker& worker) {
   switch (report.kind) {
     case ReaperReport::Kind::kStarted:
       worker.running = true;
+      worker.pid = report.pid;
       return;
     case ReaperReport::Kind::kEnded:
       end(worker, ended(report));

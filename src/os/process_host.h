@@ -38,6 +38,7 @@ class ProcessHost final : public WorkerHost {
   std::optional<Packet> take_back(ProcessNumber process) override;
   WorkerPage page(ProcessNumber process) override;
   void rest(Duration duration) override { loop_.rest(duration); }
+  [[nodiscard]] std::optional<int> pid(ProcessNumber process) override;
   void kill(ProcessNumber process) override;
 
   // REQUIRES: on_exit has come, or the process was never started.

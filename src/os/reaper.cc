@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/reaper.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <span>
@@ -21,9 +24,10 @@ namespace windrow {
 namespace {
 
 constexpr Duration kKillLimit = std::chrono::seconds(10);
-constexpr int kFirstSpare = 16;  // above every descriptor the worker inherits
-constexpr int kFailureAt = 6;    // where the worker-to-be keeps the pipe that tells of a failure
-constexpr std::string_view kOomScore = "500";  // of 1000: before the engine and its like
+constexpr int kFirstSpare = 16;     // above every descriptor the worker inherits
+constexpr int kFailureAt = 6;       // where the worker-to-be keeps the pipe that tells of a failure
+constexpr int kOomScoreMore = 500;  // than the engine and its like have
+constexpr int kOomScoreMax = 1000;
 
 struct StartFailure {
   ReaperReport::Step step = ReaperReport::Step::kFork;
@@ -41,9 +45,14 @@ void reset_signals() {
 
 // Best effort: without it the kernel chooses by size alone.
 void volunteer_for_oom() {
-  const Descriptor file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  const Descriptor file(::open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC));
   if (!file) return;
-  [[maybe_unused]] const ssize_t written = ::write(file.get(), kOomScore.data(), kOomScore.size());
+  std::array<char, 16> text{};
+  const ssize_t got = ::read(file.get(), text.data(), text.size());
+  int score = 0;
+  std::from_chars(text.data(), text.data() + std::max<ssize_t>(got, 0), score);
+  const std::string wanted = std::to_string(std::min(score + kOomScoreMore, kOomScoreMax));
+  [[maybe_unused]] const ssize_t written = ::pwrite(file.get(), wanted.data(), wanted.size(), 0);
 }
 
 // Puts the launch's descriptors at 1 to 5 and `failure` at 6; closes all others.

@@ -81,6 +81,9 @@ class WorkerHost {
   // No answer is urgent for so long: many may be told at once. Until the next turn of the loop.
   virtual void rest(Duration duration) = 0;
 
+  // The worker's process in this system; none before it runs and after its end.
+  [[nodiscard]] virtual std::optional<int> pid(ProcessNumber process) = 0;
+
   // Ends the worker and every descendant at once; on_exit follows. Does nothing when it has ended.
   virtual void kill(ProcessNumber process) = 0;
 

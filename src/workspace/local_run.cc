@@ -9,13 +9,15 @@
 #include "base/text.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_paths.h"
+#include "core/supervise/worker_life.h"
+#include "monitor/resource_monitor.h"
 #include "os/control_socket.h"
 #include "os/epoll_loop.h"
-#include "os/gpu_devices.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
 #include "os/process_host.h"
 #include "wire/agent/in_process.h"
+#include "workspace/machine_share.h"
 #include "workspace/worker_settings.h"
 
 namespace windrow {
@@ -23,30 +25,7 @@ namespace {
 
 constexpr Duration kViewEvery = std::chrono::milliseconds(200);
 constexpr AgentId kLocalNode = 0;
-constexpr const char* kGpuCount = "AZ_BATCHAI_GPU_COUNT_FOUND";
-
-// What this job takes of the machine.
-struct Share {
-  GpuSet gpus;
-  std::uint32_t cpus = 1;
-  WorkerCount workers;
-};
-
-// The job's own variables count as if they were inherited.
-Share share_of_machine(const JobSpec& spec) {
-  const auto variable = [&spec](const char* name) -> std::optional<std::string> {
-    const auto own = spec.environment_variables.find(name);
-    return own != spec.environment_variables.end() ? own->second : environment_text(name);
-  };
-  Share share;
-  share.gpus = choose_gpus(GpuFacts{.visible = variable("CUDA_VISIBLE_DEVICES"),
-                                    .said = spec.worker.gpus,
-                                    .preset = variable(kGpuCount),
-                                    .found = gpus_found()});
-  share.cpus = usable_cpus();
-  share.workers = choose_worker_count(spec.worker.count, share.gpus, share.cpus);
-  return share;
-}
+constexpr const char* kLocalAddress = "127.0.0.1";
 
 // The input as a root folder and, for a single file, its name.
 struct Input {
@@ -70,7 +49,7 @@ Appender::Options sync_options() {
 MasterConfig master_config(const LocalRun& run,
                            const JobPaths& paths,
                            Input input,
-                           const Share& share) {
+                           const MachineShare& share) {
   MasterConfig config;
   config.folder = run.folder;
   config.limits.tries_max = run.spec.limits.tries_max;
@@ -81,9 +60,10 @@ MasterConfig master_config(const LocalRun& run,
   config.limits.append_row = !run.spec.append_row_to.empty();
   config.worker = worker_settings(run.spec, paths, share.workers.count);
   config.worker.program = {run.python, run.worker_program};
-  config.worker.environment = worker_environment({run.spec, paths, run.name, run.folder.root()},
-                                                 share.cpus / share.workers.count);
-  config.worker.environment.emplace_back(kGpuCount, std::to_string(share.gpus.names.size()));
+  config.worker.environment =
+      worker_environment({run.spec, paths, run.name, run.folder.root()}, threads_of_each(share));
+  config.worker.environment.emplace_back(kGpuCountVariable,
+                                         std::to_string(share.gpus.names.size()));
   config.worker.row_settings = run.row_settings;
   config.root = std::move(input.root);
   config.only = std::move(input.only);
@@ -99,7 +79,7 @@ MasterConfig master_config(const LocalRun& run,
   return config;
 }
 
-AgentConfig agent_config(const LocalRun& run, Epoch epoch, const Share& share) {
+AgentConfig agent_config(const LocalRun& run, Epoch epoch, const MachineShare& share) {
   const JobFolder& folder = run.folder;
   AgentConfig config;
   config.id = kLocalNode;
@@ -114,10 +94,7 @@ AgentConfig agent_config(const LocalRun& run, Epoch epoch, const Share& share) {
                                 .user_log = folder.user("entry_script_log", kLocalNode),
                                 .work = folder.work(kLocalNode)};
   config.segment = sync_options();
-  config.gpus = GpuRules{.names = share.gpus.names,
-                         .real = share.gpus.real,
-                         .per_worker = run.spec.worker.gpus_per_worker,
-                         .surplus = run.spec.worker.gpu_surplus};
+  config.gpus = gpu_rules(share, run.spec.worker);
   config.nice = run.spec.worker.nice;
   if (environment_value("WINDROW_BENCH_DEPTH") == "1") config.depth_max = 1;
   return config;
@@ -163,6 +140,7 @@ class Run {
   RunOutcome outcome() {
     const JobState& state = master_->state();
     RunOutcome out;
+    if (monitor_) monitor_->finish();
     out.end = master_->end();
     out.batches = static_cast<BatchId>(state.batches().size());
     out.counts = state.counts();
@@ -199,7 +177,32 @@ class Run {
         links_,
         logs_,
         agent_config(run_, master_->epoch(), share_));
+    start_monitor();
     return agent_->join();
+  }
+
+  void start_monitor() {
+    if (run_.spec.record.monitor_interval <= Duration{}) return;
+    const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
+    monitor_ = std::make_unique<ResourceMonitor>(
+        loop_,
+        fs_,
+        MonitorConfig{
+            .folder = run_.folder.perf(kLocalNode),
+            .interval = run_.spec.record.monitor_interval,
+            .gpus = share_.gpus.names,
+            .paths = {run_.folder.root(), paths.output_folder},
+            .aliases = {{run_.folder.logs() + "/perf/" + kLocalAddress, std::to_string(kLocalNode)},
+                        {run_.folder.logs() + "/sys/perf", "../perf"}}},
+        [this] {
+          std::vector<WatchedProcess> out;
+          for (const auto& [process, pid] : agent_->worker_pids()) {
+            out.push_back({process_name(process), pid});
+          }
+          return out;
+        });
+    agent_->on_death = [this](ProcessNumber) { monitor_->sample_soon(); };
+    monitor_->begin();
   }
 
   void watch() {
@@ -228,8 +231,9 @@ class Run {
   std::unique_ptr<ControlSocket> control_;
   std::unique_ptr<Master> master_;
   std::unique_ptr<Agent> agent_;
+  std::unique_ptr<ResourceMonitor> monitor_;
   ProgressMeter meter_;
-  Share share_;
+  MachineShare share_;
   std::string target_;
   bool cancelled_ = false;
 };

@@ -17,6 +17,7 @@
 #include "os/posix_file_system.h"
 #include "wire/worker/packets.h"
 #include "workspace/jobs.h"
+#include "workspace/machine_share.h"
 #include "workspace/prepare_run.h"
 #include "workspace/worker_settings.h"
 
@@ -138,7 +139,13 @@ Result<Trial> prepare(JobReading reading, std::optional<std::uint32_t> debugger)
   const std::string file = root + "/trial.json";
   RETURN_IF_ERROR(write_whole_file(file, text));
   Trial trial{.argv = {job.run.python, job.run.worker_program, file}, .folder = work};
-  trial.environment = worker_environment({spec, paths, job.run.name, root}, usable_cpus());
+  const MachineShare share = share_of_machine(spec);
+  trial.environment = worker_environment({spec, paths, job.run.name, root}, share.cpus);
+  trial.environment.emplace_back(kGpuCountVariable, std::to_string(share.gpus.names.size()));
+  const GpuGrant gpu = GpuSlots(gpu_rules(share, spec.worker)).take(0);
+  if (gpu.kind == GpuGrant::Kind::kSet) {
+    trial.environment.emplace_back(kVisibleGpusVariable, gpu.devices);
+  }
   trial.environment.emplace_back("WINDROW_PROCESS", kProcess);
   trial.environment.emplace_back("WINDROW_LOG_DIR", log);
   trial.environment.emplace_back("WINDROW_WORKING_DIR", work);

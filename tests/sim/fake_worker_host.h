@@ -32,6 +32,7 @@ class FakeWorkerHost final : public WorkerHost {
   std::optional<Packet> take_back(ProcessNumber process) override;
   WorkerPage page(ProcessNumber process) override;
   void rest(Duration /*duration*/) override {}
+  std::optional<int> pid(ProcessNumber /*process*/) override { return std::nullopt; }
   void kill(ProcessNumber process) override;
   void forget(ProcessNumber process) override;
 

@@ -192,6 +192,7 @@ class Storm {
     supervisor_->taken_back(one.process, std::move(works), now_, orders_);
   }
   void carry_out(const order::Shutdown& /*one*/) {}
+  void carry_out(const order::NoteDeath& /*one*/) {}
   void carry_out(const order::Kill& one) { EXPECT_TRUE(inboxes_.contains(one.process)); }
   void carry_out(const order::ReportAttempt& one) {
     EXPECT_TRUE(reported_.insert(one.record.token).second);

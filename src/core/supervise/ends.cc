@@ -173,6 +173,7 @@ void Supervisor::exited(
   }
   const bool paid = blame(end, worker, wall, out);
   const bool told = worker.reason == EndReason::kStopped || worker.reason == EndReason::kShutdown;
+  if (!told) out.emplace_back(order::NoteDeath{end.process});
   if (worker.was_ready && !paid && !told) {
     // Nobody is charged, but workers that always end so must not be replaced for ever.
     ++idle_deaths_;

@@ -20,6 +20,8 @@
 
 namespace windrow {
 
+inline constexpr const char* kVisibleGpusVariable = "CUDA_VISIBLE_DEVICES";
+
 // What is known of a node before anything is decided.
 struct GpuFacts {
   std::optional<std::string> visible;  // CUDA_VISIBLE_DEVICES, empty text included

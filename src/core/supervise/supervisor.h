@@ -73,6 +73,9 @@ struct Kill {
   ProcessNumber process = 0;
   std::string why;
 };
+struct NoteDeath {  // of a worker that nobody had told to end, or that had to be ended
+  ProcessNumber process = 0;
+};
 struct ReportAttempt {
   AttemptRecord record;
   std::uint32_t items = 0;
@@ -96,6 +99,7 @@ using Order = std::variant<order::StartWorker,
                            order::TakeBack,
                            order::Shutdown,
                            order::Kill,
+                           order::NoteDeath,
                            order::ReportAttempt,
                            order::ReportLoad,
                            order::ReportWindow,
