@@ -19,7 +19,7 @@
 //     outputs/<name>/                           outputs without a path of their own
 //     work/<node>/<process>/                    private working folders
 //     state/                                    what resume needs; docs/formats/job-folder.md
-//       plan.<epoch>  journal.<epoch>  rows/<agent>.<incarnation>.seg  control  identity
+//       plan.<epoch>  journal.<epoch>  rows/<agent>.<incarnation>.seg  control  identity  list
 //
 // Pure strings: nothing is looked up or created here.
 #pragma once
@@ -54,6 +54,8 @@ class JobFolder {
   }
   [[nodiscard]] std::string control() const { return root_ + "/state/control"; }
   [[nodiscard]] std::string identity() const { return root_ + "/state/identity"; }
+  // The paths that came by standard input: absolute, each with a NUL byte behind it.
+  [[nodiscard]] std::string input_list() const { return root_ + "/state/list"; }
 
   [[nodiscard]] std::string driver_log() const { return root_ + "/azureml-logs/70_driver_log.txt"; }
   [[nodiscard]] std::string std_log() const { return root_ + "/user_logs/std_log_0.txt"; }

@@ -10,7 +10,7 @@ namespace windrow {
 namespace {
 
 constexpr std::string_view kMagic = "WRP1";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kOneRoot = 1;  // the version that knew one input
 
 }  // namespace
 
@@ -24,35 +24,48 @@ std::vector<std::string> split_names(std::string_view names) {
   return out;
 }
 
+std::string plan_path(std::string_view root, std::string_view name) {
+  std::string out;
+  if (!name.starts_with('/')) out.append(root).push_back('/');
+  out.append(name);
+  return out;
+}
+
 std::string plan_head_bytes(const PlanHead& head) {
-  std::string out = file_magic(kMagic, kVersion);
+  std::string out = file_magic(kMagic, kPlanVersion);
   append_record_with(out, [&](std::string& inner) {
     ByteWriter writer(inner);
-    writer.text(head.root);
+    writer.varint(head.roots.size());
+    for (const std::string& root : head.roots) writer.text(root);
     writer.text(head.formation);
     writer.fixed(head.listing_began.nanoseconds);
   });
   return out;
 }
 
-void append_plan_batch(BatchId id, std::uint32_t items, std::string_view names, std::string& out) {
+void append_plan_batch(const PlanBatch& batch, std::uint32_t version, std::string& out) {
   append_record_with(out, [&](std::string& inner) {
     ByteWriter writer(inner);
-    writer.varint(id);
-    writer.varint(items);
-    inner.append(names);
+    writer.varint(batch.id);
+    if (version != kOneRoot) writer.varint(batch.input);
+    writer.varint(batch.items);
+    inner.append(batch.names);
   });
 }
 
 Result<PlanReader> PlanReader::open(FileSystem& fs, const std::string& path) {
   ASSIGN_OR_RETURN(std::unique_ptr<File> file, fs.open(path));
-  Result<RecordReader> reader = RecordReader::open(*file, kMagic, kVersion);
+  Result<RecordReader> reader = RecordReader::open(*file, kMagic, kPlanVersion, kOneRoot);
   if (!reader) return fail(reader.error().code, "plan {}: {}", path, reader.error().message);
   PlanReader plan(std::move(file), *std::move(reader), path);
   ASSIGN_OR_RETURN(const auto payload, plan.reader_.next());
   if (!payload) return fail(ErrorCode::kInternal, "plan {} has no whole head", path);
   ByteReader bytes(*payload);
-  plan.head_.root = std::string(bytes.text());
+  const std::uint64_t roots = plan.version() == kOneRoot ? 1 : bytes.varint();
+  for (std::uint64_t i = 0; i < roots && bytes.ok(); ++i) {
+    plan.head_.roots.emplace_back(bytes.text());
+    plan.roots_.push_back(plan.head_.roots.back() == "/" ? "" : plan.head_.roots.back());
+  }
   plan.head_.formation = std::string(bytes.text());
   plan.head_.listing_began.nanoseconds = bytes.fixed<std::int64_t>();
   if (!bytes.done()) return fail(ErrorCode::kInternal, "plan {} has a bad head", path);
@@ -86,9 +99,12 @@ Result<PlanBatch> PlanReader::read(BatchId id) {
   if (payload) {
     ByteReader bytes(*payload);
     batch.id = bytes.varint32();
+    if (version() != kOneRoot) batch.input = bytes.varint32();
     batch.items = bytes.varint32();
     batch.names = bytes.rest();
-    if (bytes.ok() && batch.id == id) return batch;
+    if (batch.input < roots_.size()) batch.root = roots_[batch.input];
+    const bool has_root = batch.input < roots_.size() || batch.items == 0;
+    if (bytes.ok() && batch.id == id && has_root) return batch;
   }
   return fail(ErrorCode::kInternal, "plan {} is damaged at mini-batch {}", path_, id);
 }

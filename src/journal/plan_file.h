@@ -22,10 +22,12 @@
 
 namespace windrow {
 
+inline constexpr std::uint32_t kPlanVersion = 2;
+
 struct PlanHead {
-  std::string root;        // absolute folder of the input, or of the single file
-  std::string formation;   // hash of what decides the cuts
-  WallTime listing_began;  // by the clock of the file system
+  std::vector<std::string> roots;  // of each input: the absolute folder that its files are below
+  std::string formation;           // hash of what decides the cuts
+  WallTime listing_began;          // by the clock of the file system
   friend bool operator==(const PlanHead&, const PlanHead&) = default;
 };
 
@@ -33,17 +35,24 @@ struct PlanHead {
 struct PlanBatch {
   BatchId id = 0;
   std::uint32_t items = 0;
-  std::string_view names;  // relative to the root, in order, separated by NUL; until the next read
+  std::string_view names;   // in order, separated by NUL; until the next read
+  std::uint32_t input = 0;  // which one the files are of
+  // What the names are below; those that begin with a slash stand for themselves. No slash at its
+  // end: empty for the root of the file system. Until the reader goes.
+  std::string_view root;
 };
 
 // The names of a mini-batch, one by one.
 std::vector<std::string> split_names(std::string_view names);
 
+// Where a name of the plan lies.
+std::string plan_path(std::string_view root, std::string_view name);
+
 // The bytes a plan begins with.
 std::string plan_head_bytes(const PlanHead& head);
 
-// Appends one mini-batch to `out`.
-void append_plan_batch(BatchId id, std::uint32_t items, std::string_view names, std::string& out);
+// Appends one mini-batch to `out`, in the format of that version; its root is not looked at.
+void append_plan_batch(const PlanBatch& batch, std::uint32_t version, std::string& out);
 
 class PlanReader {
  public:
@@ -51,6 +60,7 @@ class PlanReader {
   static Result<PlanReader> open(FileSystem& fs, const std::string& path);
 
   [[nodiscard]] const PlanHead& head() const { return head_; }
+  [[nodiscard]] std::uint32_t version() const { return reader_.version(); }
 
   // Notes the mini-batches up to byte `up_to`. Needed once before read(), and after the plan grew.
   Status index(std::uint64_t up_to);
@@ -73,6 +83,7 @@ class PlanReader {
   RecordReader reader_;
   std::string path_;
   PlanHead head_;
+  std::vector<std::string> roots_;  // without a slash at the end
   std::vector<std::uint64_t> offsets_;
   std::uint64_t indexed_ = 0;
 };

@@ -3,18 +3,23 @@
 
 #include <gtest/gtest.h>
 
+#include "base/bytes.h"
 #include "os/fake_file_system.h"
 
 namespace windrow {
 namespace {
 
-const PlanHead kHead{"/in", "formation", {1234}};
+const PlanHead kHead{{"/in", "/"}, "formation", {1234}};
 
 class PlanFileTest : public testing::Test {
  protected:
   PlanFileTest() : bytes_(plan_head_bytes(kHead)) {
-    append_plan_batch(0, 2, std::string("a\0b", 3), bytes_);
-    append_plan_batch(1, 1, "c", bytes_);
+    append(0, 2, std::string("a\0b", 3), 0);
+    append(1, 1, "c", 1);
+  }
+
+  void append(BatchId id, std::uint32_t items, std::string_view names, std::uint32_t input) {
+    append_plan_batch({.id = id, .items = items, .names = names, .input = input}, 2, bytes_);
   }
 
   Result<PlanReader> open() {
@@ -32,6 +37,9 @@ TEST_F(PlanFileTest, ReadsItsMiniBatchesInAnyOrder) {
   ASSERT_TRUE(plan.index(bytes_.size()));
   ASSERT_EQ(plan.size(), 2U);
   EXPECT_EQ(plan.read(1)->names, "c");
+  EXPECT_EQ(plan_path(plan.read(1)->root, "c"), "/c");
+  EXPECT_EQ(plan_path(plan.read(0)->root, "a"), "/in/a");
+  EXPECT_EQ(plan_path(plan.read(0)->root, "/else/where"), "/else/where");
   EXPECT_EQ(split_names(plan.read(0)->names), (std::vector<std::string>{"a", "b"}));
 }
 
@@ -42,10 +50,36 @@ TEST_F(PlanFileTest, RefusesAPlanThatIsShorterThanTheJournalSays) {
 
 TEST_F(PlanFileTest, RefusesAMiniBatchThatIsNotTheOneAskedFor) {
   bytes_ = plan_head_bytes(kHead);
-  append_plan_batch(7, 1, "c", bytes_);
+  append(7, 1, "c", 0);
   PlanReader plan = *open();
   ASSERT_TRUE(plan.index(bytes_.size()));
   EXPECT_EQ(plan.read(0).error().message, "plan /plan is damaged at mini-batch 0");
+}
+
+TEST_F(PlanFileTest, RefusesAMiniBatchOfAnInputThatIsNone) {
+  bytes_ = plan_head_bytes(kHead);
+  append(0, 1, "c", 2);
+  PlanReader plan = *open();
+  ASSERT_TRUE(plan.index(bytes_.size()));
+  EXPECT_FALSE(plan.read(0));
+}
+
+// C166
+TEST_F(PlanFileTest, ReadsThePlanOfAnEarlierVersion) {
+  bytes_ = file_magic("WRP1", 1);
+  append_record_with(bytes_, [](std::string& out) {
+    ByteWriter writer(out);
+    writer.text("/in");
+    writer.text("formation");
+    writer.fixed(std::int64_t{1234});
+  });
+  append_plan_batch({.id = 0, .items = 2, .names = std::string_view("a\0b", 3)}, 1, bytes_);
+  PlanReader plan = *open();
+  EXPECT_EQ(plan.version(), 1U);
+  EXPECT_EQ(plan.head(), (PlanHead{{"/in"}, "formation", {1234}}));
+  ASSERT_TRUE(plan.index(bytes_.size()));
+  EXPECT_EQ(plan.read(0)->names, std::string_view("a\0b", 3));
+  EXPECT_EQ(plan.read(0)->root, "/in");
 }
 
 TEST_F(PlanFileTest, RefusesAHeadThatIsNotWhole) {

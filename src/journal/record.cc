@@ -39,7 +39,10 @@ void seal_record(std::string& out, std::size_t start) {
   std::memcpy(out.data() + start + 4, &crc, 4);
 }
 
-Result<RecordReader> RecordReader::open(File& file, std::string_view magic, std::uint32_t version) {
+Result<RecordReader> RecordReader::open(File& file,
+                                        std::string_view magic,
+                                        std::uint32_t version,
+                                        std::uint32_t oldest) {
   RecordReader reader(file);
   ASSIGN_OR_RETURN(const std::string_view head, reader.peek(kFileMagicSize));
   if (head.size() < kFileMagicSize || head.substr(0, 4) != magic) {
@@ -49,12 +52,13 @@ Result<RecordReader> RecordReader::open(File& file, std::string_view magic, std:
   const auto found = bytes.fixed<std::uint32_t>();
   // No version is 0: the power failed while the beginning was written.
   if (found == 0) return fail(ErrorCode::kInternal, "its beginning is not whole");
-  if (found != version) {
+  if (found > version || found < (oldest == 0 ? version : oldest)) {
     return fail(ErrorCode::kInvalid,
                 "its format is version {}, and this windrow reads version {}",
                 found,
                 version);
   }
+  reader.version_ = found;
   reader.crc_ = crc32c(head);
   reader.position_ = kFileMagicSize;
   return reader;

@@ -44,8 +44,14 @@ void append_record_with(std::string& out, Fill&& fill) {
 
 class RecordReader {
  public:
-  // Reads the magic. kInternal when it is another file's, kInvalid when the version is unknown.
-  static Result<RecordReader> open(File& file, std::string_view magic, std::uint32_t version);
+  // Reads the magic. kInternal when it is another file's, kInvalid when the version is unknown:
+  // neither `version` nor an older one from `oldest` on (0: that one only).
+  static Result<RecordReader> open(File& file,
+                                   std::string_view magic,
+                                   std::uint32_t version,
+                                   std::uint32_t oldest = 0);
+
+  [[nodiscard]] std::uint32_t version() const { return version_; }
 
   // The next payload, valid until the next call; nothing at the end of what is good, and never
   // beyond `limit` bytes of the file.
@@ -72,6 +78,7 @@ class RecordReader {
   std::uint64_t position_ = 0;
   std::uint32_t crc_ = 0;
   bool chained_ = true;  // every record from the start was read
+  std::uint32_t version_ = 0;
   std::string window_;
   std::size_t window_size_ = 1U << 12;  // of the next read ahead: grows, for most files are short
   std::uint64_t window_start_ = 0;

@@ -18,6 +18,12 @@ bool has_whole_plan(const JobState& state) {
   return state.listing_ended() && state.plan_bytes() > 0;
 }
 
+// Only lists have paths from anywhere.
+bool has_list(const InputFiles& input) {
+  return std::ranges::any_of(
+      input.parts, [](const InputPart& part) { return part.kind == InputPart::Kind::kList; });
+}
+
 }  // namespace
 
 Master::Master(Loop& loop, FileSystem& fs, AgentLinks& links, MasterLog& log, MasterConfig config)
@@ -26,7 +32,6 @@ Master::Master(Loop& loop, FileSystem& fs, AgentLinks& links, MasterLog& log, Ma
       links_(links),
       log_(log),
       config_(std::move(config)),
-      path_between_('\0' + config_.root + '/'),
       self_(std::make_shared<Master*>(this)) {}
 
 Master::~Master() { *self_ = nullptr; }
@@ -79,11 +84,7 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
 Status Master::open_plan(const JobState& state, Epoch epoch) {
   PlannerConfig planner{.plan_path = config_.folder.plan(epoch),
                         .state_folder = config_.folder.state(),
-                        .root = config_.root,
-                        .only = config_.only,
-                        .without = config_.without,
-                        .files_per_batch = config_.files_per_batch,
-                        .formation = config_.formation,
+                        .rules = config_.plan,
                         .old_plan_path = "",
                         .old_plan_bytes = state.plan_bytes(),
                         .listing_ended = has_whole_plan(state)};
@@ -102,22 +103,29 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
                                plan_->note(page.offsets, page.plan_bytes);
                                step(event::Planned{std::move(page.runs), page.plan_bytes});
                              },
-                         .on_ended =
-                             [this] {
-                               input_checked_ = true;
-                               if (this->state().batches().empty()) {
-                                 step(event::Broken{fmt::format("the input {} holds no file",
-                                                                in_quotes(config_.root))});
-                               }
-                               if (!this->state().listing_ended()) step(event::ListingEnded{});
-                               if (std::exchange(merge_waits_, false))
-                                 merger_->complete(this->state());
-                             },
+                         .on_ended = [this](std::uint64_t skipped) { listed(skipped); },
                          .on_error = [this](const Error& error) { failed(error); }});
   RETURN_IF_ERROR(planner_->open());
   const Epoch plan_epoch = has_whole_plan(state) ? state.plan() : epoch;
   ASSIGN_OR_RETURN(plan_, PlanReader::open(fs_, config_.folder.plan(plan_epoch)));
+  const std::vector<std::string>& roots = plan_->head().roots;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    path_between_.push_back('\0' + (roots[i] == "/" ? "" : roots[i]) + '/');
+    has_list_.push_back(i < config_.plan.inputs.size() && has_list(config_.plan.inputs[i]));
+  }
   return plan_->index(std::max<std::uint64_t>(state.plan_bytes(), plan_->bytes()));
+}
+
+void Master::listed(std::uint64_t skipped) {
+  input_checked_ = true;
+  if (skipped > 0 && on_note) {
+    on_note(fmt::format(
+        "{} in the input {} no file and left out (pipes, sockets, devices, links to nothing)",
+        skipped == 1 ? "1 entry" : human_count(skipped) + " entries",
+        skipped == 1 ? "is" : "are"));
+  }
+  if (!state().listing_ended()) step(event::ListingEnded{});
+  if (std::exchange(merge_waits_, false)) merger_->complete(state());
 }
 
 void Master::step(Event event) {
@@ -162,17 +170,26 @@ void Master::carry_out(const action::Assign& action) {
 // Absolute paths, separated by NUL. In a job that goes on, each file is looked at first.
 Result<std::string> Master::paths_of(BatchId id) {
   ASSIGN_OR_RETURN(const PlanBatch batch, plan_->read(id));
-  const std::string_view between = path_between_;
   std::string out;
-  out.reserve(batch.names.size() + batch.items * between.size());
-  out.append(between.substr(1));
-  append_separated(batch.names, between, out);
+  if (batch.items == 0) return out;
+  const std::string_view between = path_between_[batch.input];
+  if (has_list_[batch.input]) {
+    for (const std::string& name : split_names(batch.names)) {
+      out.append(plan_path(batch.root, name)).push_back('\0');
+    }
+    out.pop_back();
+  } else {
+    out.reserve(batch.names.size() + batch.items * between.size());
+    out.append(between.substr(1));
+    append_separated(batch.names, between, out);
+  }
   if (resumed_ && !input_checked_ && !config_.pending_may_change)
     RETURN_IF_ERROR(check_unchanged(out));
   return out;
 }
 
 Status Master::check_unchanged(std::string_view paths) {
+  if (paths.empty()) return {};
   for (const std::string& path : split_names(paths)) {
     const Result<FileStat> stat = fs_.stat(path);
     if (stat && stat->changed.nanoseconds <= plan_->head().listing_began.nanoseconds) continue;

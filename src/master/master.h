@@ -37,12 +37,8 @@ struct MasterConfig {
   JobFolder folder{""};
   Limits limits;
   WorkerSettings worker;
-  std::string root;                  // absolute folder of the input
-  std::vector<std::string> only;     // when not empty: these names below it and no others
-  std::vector<std::string> without;  // folders left out of the listing
-  std::uint32_t files_per_batch = 10;
-  std::string formation;  // hash of what decides the cuts
-  std::string target;     // the file that gets the rows; empty without append_row
+  PlanRules plan;
+  std::string target;  // the file that gets the rows; empty without append_row
   bool replace_target = false;
   bool pending_may_change = false;  // files without a result may differ from what was listed
   Appender::Options journal;
@@ -78,6 +74,8 @@ class Master {
   [[nodiscard]] std::uint64_t merged_bytes() const { return merged_bytes_; }
   // Called when finished() becomes true.
   std::function<void()> on_finished;
+  // Called with something that the user should know, once each.
+  std::function<void(const std::string&)> on_note;
 
  private:
   struct Session {  // one join of an agent
@@ -101,6 +99,7 @@ class Master {
   void take(AgentId agent, ToMaster& body);
   Result<std::string> paths_of(BatchId batch);
   Status check_unchanged(std::string_view paths);
+  void listed(std::uint64_t skipped);
   void publish();
   void tick();
   [[nodiscard]] bool superseded();
@@ -113,7 +112,10 @@ class Master {
   AgentLinks& links_;
   MasterLog& log_;
   MasterConfig config_;
-  std::string path_between_;  // NUL, root and a slash: what stands between two names of a path list
+  // By input: NUL, root and a slash, which is what stands between two names of a path list; and
+  // whether some names may be whole paths, which have no root.
+  std::vector<std::string> path_between_;
+  std::vector<bool> has_list_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Planner> planner_;

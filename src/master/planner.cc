@@ -2,11 +2,13 @@
 #include "master/planner.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "base/plant.h"
 #include "base/text.h"
+#include "master/plan_check.h"
 
 namespace windrow {
 namespace {
@@ -14,7 +16,6 @@ namespace {
 // The first page is small, so that work begins at once; later ones are cheaper when larger.
 constexpr std::size_t kFirstPage = 500;
 constexpr std::size_t kPageMax = 64000;
-constexpr std::size_t kProblemsShown = 10;
 
 std::vector<ItemRun> runs_of(const std::vector<std::uint32_t>& items) {
   std::vector<ItemRun> runs;
@@ -27,53 +28,84 @@ std::vector<ItemRun> runs_of(const std::vector<std::uint32_t>& items) {
 
 }  // namespace
 
+std::uint64_t bytes_for_plan(FileSystem& fs,
+                             const PlanRules& rules,
+                             std::uint32_t input,
+                             const std::string& name) {
+  if (!rules.size.bytes && !rules.largest_first) return 0;
+  const std::string& root = rules.inputs[input].root;
+  const Result<FileStat> stat = fs.stat(plan_path(root == "/" ? "" : root, name));
+  return stat ? stat->size : 0;
+}
+
 // Lives on the pool while a page is made, on the loop in between.
 struct Planner::Listing {
   FileSystem& fs;
   PlannerConfig config;
-  FileLister lister;
   Cutter cutter;
-  std::unique_ptr<File> file;          // null: the plan is complete
-  std::uint64_t written = 0;           // length of the plan
-  std::optional<PlanReader> old;       // what the listing is compared with
-  BatchId old_next = 0;                // mini-batches of it that are read
-  std::vector<std::string> old_names;  // of the last one read, reversed
+  std::uint32_t input = 0;  // the one that is being listed
+  std::optional<InputLister> lister;
+  std::uint64_t names_of_input = 0;
+  std::unique_ptr<File> file;      // null: the plan is complete
+  std::uint64_t written = 0;       // length of the plan
+  std::optional<PlanCheck> check;  // what the listing is compared with
+  std::uint32_t version = kPlanVersion;
   std::size_t page = kFirstPage;
-  std::size_t only_next = 0;
   BatchId next_id = 0;
+  std::vector<Cut> unsorted;  // largest first: all so far
 
   PlannedPage result;
-  std::vector<std::string> problems;
+  std::uint64_t skipped = 0;
   bool ended = false;
   Status status;
 
   Listing(FileSystem& file_system, PlannerConfig settings)
-      : fs(file_system),
-        config(std::move(settings)),
-        lister(file_system, config.root, config.without),
-        cutter(config.files_per_batch) {}
+      : fs(file_system), config(std::move(settings)), cutter(config.rules.size) {}
 
+  [[nodiscard]] std::vector<std::string> roots() const;
   Status create();
+  Status take_old();
   Status copy_old();
   void make_page();
   Status try_page();
-  Result<std::vector<std::string>> list();
-  Result<std::optional<std::string>> next_old();
-  Status compare(const std::vector<std::string>& names, std::size_t& used);
-  void note_problem(const char* what, const std::string& name);
-  Status stat_one(const std::string& name);
-  Status write(std::vector<Cut> cuts);
+  Status end_input(std::vector<Cut>& cuts);
+  Status end_all(std::vector<Cut>& cuts);
+  Status rank_page();
+  void cut(const std::string& name, std::vector<Cut>& cuts);
+  void keep(std::optional<Cut> cut, std::vector<Cut>& cuts);
+  Status write(const std::vector<Cut>& cuts);
 };
+
+std::vector<std::string> Planner::Listing::roots() const {
+  std::vector<std::string> out;
+  for (const InputFiles& one : config.rules.inputs) out.push_back(one.root);
+  return out;
+}
 
 Status Planner::Listing::create() {
   ASSIGN_OR_RETURN(file, fs.create(config.plan_path));
   // The file system's own clock is what later changes are judged by.
   ASSIGN_OR_RETURN(const FileStat stat, fs.stat(config.plan_path));
-  const std::string head = plan_head_bytes({config.root, config.formation, stat.changed});
+  const std::string head = plan_head_bytes({roots(), config.rules.formation, stat.changed});
   RETURN_IF_ERROR(file->write_at(0, head));
   RETURN_IF_ERROR(file->sync());
   RETURN_IF_ERROR(fs.sync_folder(config.state_folder));
   written = head.size();
+  return {};
+}
+
+Status Planner::Listing::take_old() {
+  ASSIGN_OR_RETURN(PlanReader old, PlanReader::open(fs, config.old_plan_path));
+  RETURN_IF_ERROR(old.index(config.old_plan_bytes));
+  next_id = old.size();
+  version = old.version();
+  // Largest first is written in one piece: what is there is all of it.
+  const bool whole = config.listing_ended || config.rules.largest_first;
+  check.emplace(fs,
+                std::move(old),
+                PlanCheck::Rules{.complete = whole,
+                                 .any_order = config.rules.largest_first,
+                                 .may_change = std::move(config.may_change)});
   return {};
 }
 
@@ -104,104 +136,81 @@ void Planner::Listing::make_page() {
 }
 
 Status Planner::Listing::try_page() {
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, list());
-  std::size_t used = 0;
-  if (old) RETURN_IF_ERROR(compare(names, used));
+  if (config.rules.rank_mini_batch_count) return rank_page();
   std::vector<Cut> cuts;
-  for (; used < names.size(); ++used) {
-    if (!file) {
-      note_problem("additional", names[used]);
-      continue;
+  if (input < config.rules.inputs.size()) {
+    if (!lister) {
+      if (check && input == 0) RETURN_IF_ERROR(check->check_roots(roots()));
+      lister.emplace(fs, config.rules.inputs[input], config.rules.without);
     }
-    if (auto cut = cutter.add(names[used])) cuts.push_back(*std::move(cut));
-  }
-  ended = names.size() < page;
-  if (ended && old) {
-    for (;;) {
-      ASSIGN_OR_RETURN(const auto name, next_old());
-      if (!name) break;
-      note_problem("missing", *name);
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, lister->next(page));
+    names_of_input += names.size();
+    std::size_t used = 0;
+    if (check) {
+      ASSIGN_OR_RETURN(used, check->take(input, names));
     }
-    old.reset();
+    for (; used < names.size(); ++used) cut(names[used], cuts);
+    if (names.size() < page) RETURN_IF_ERROR(end_input(cuts));
+    page = std::min(page * 4, kPageMax);
   }
-  if (ended && file) {
-    if (auto cut = cutter.finish()) cuts.push_back(*std::move(cut));
+  if (input == config.rules.inputs.size()) RETURN_IF_ERROR(end_all(cuts));
+  return cuts.empty() ? Status() : write(cuts);
+}
+
+// A mini-batch never mixes inputs.
+Status Planner::Listing::end_input(std::vector<Cut>& cuts) {
+  const InputFiles& files = config.rules.inputs[input];
+  if (names_of_input == 0 && !config.rules.allow_empty) {
+    return fail(ErrorCode::kConflict, "the input {} holds no file", in_quotes(files.title));
   }
+  keep(cutter.finish(), cuts);
+  skipped += lister->skipped();
+  lister.reset();
+  names_of_input = 0;
+  ++input;
+  return {};
+}
+
+Status Planner::Listing::end_all(std::vector<Cut>& cuts) {
+  ended = true;
+  if (check) RETURN_IF_ERROR(check->finish());
+  check.reset();
+  cuts.insert(cuts.end(),
+              std::make_move_iterator(unsorted.begin()),
+              std::make_move_iterator(unsorted.end()));
+  unsorted.clear();
+  if (config.rules.largest_first) sort_largest_first(cuts);
+  return {};
+}
+
+Status Planner::Listing::rank_page() {
+  const BatchId count = *config.rules.rank_mini_batch_count;
+  const std::size_t more = std::min<std::size_t>(page, count - std::min(count, next_id));
   page = std::min(page * 4, kPageMax);
-  if (!problems.empty() && (ended || problems.size() > kProblemsShown)) {
-    return fail(ErrorCode::kConflict,
-                "the input is not what it was when the job began: {}{}",
-                fmt::join(problems, ", "),
-                problems.size() > kProblemsShown ? ", ..." : "");
-  }
-  if (!cuts.empty()) RETURN_IF_ERROR(write(std::move(cuts)));
-  return {};
+  ended = next_id + more >= count;
+  return more == 0 ? Status() : write(std::vector<Cut>(more));
 }
 
-Result<std::vector<std::string>> Planner::Listing::list() {
-  if (config.only.empty()) return lister.next(page);
-  const std::size_t end = std::min(config.only.size(), only_next + page);
-  std::vector<std::string> names(config.only.begin() + static_cast<std::ptrdiff_t>(only_next),
-                                 config.only.begin() + static_cast<std::ptrdiff_t>(end));
-  only_next = end;
-  return names;
+void Planner::Listing::cut(const std::string& name, std::vector<Cut>& cuts) {
+  keep(cutter.add(name, bytes_for_plan(fs, config.rules, input, name)), cuts);
 }
 
-Result<std::optional<std::string>> Planner::Listing::next_old() {
-  if (old_names.empty()) {
-    if (old_next == old->size()) return std::nullopt;
-    ASSIGN_OR_RETURN(const PlanBatch batch, old->read(old_next++));
-    old_names = split_names(batch.names);
-    std::reverse(old_names.begin(), old_names.end());
-  }
-  std::string name = std::move(old_names.back());
-  old_names.pop_back();
-  return name;
+void Planner::Listing::keep(std::optional<Cut> cut, std::vector<Cut>& cuts) {
+  if (!cut) return;
+  cut->input = input;
+  (config.rules.largest_first ? unsorted : cuts).push_back(*std::move(cut));
 }
 
-// Both lists have the same order, so the first difference says what it is.
-Status Planner::Listing::compare(const std::vector<std::string>& names, std::size_t& used) {
-  while (used < names.size()) {
-    ASSIGN_OR_RETURN(const auto name, next_old());
-    if (!name) {
-      old.reset();
-      return {};
-    }
-    while (used < names.size() && names[used] < *name) note_problem("additional", names[used++]);
-    if (used == names.size() || names[used] != *name) {
-      if (used < names.size()) note_problem("missing", *name);
-      if (used == names.size()) old_names.push_back(*name);
-      continue;
-    }
-    RETURN_IF_ERROR(stat_one(*name));
-    ++used;
-  }
-  return {};
-}
-
-Status Planner::Listing::stat_one(const std::string& name) {
-  const Result<FileStat> stat = fs.stat(config.root + "/" + name);
-  if (!stat) {
-    note_problem("missing", name);
-  } else if (stat->changed.nanoseconds > old->head().listing_began.nanoseconds &&
-             !(old_next <= config.may_change.size() && config.may_change[old_next - 1])) {
-    note_problem("changed", name);
-  }
-  return {};
-}
-
-void Planner::Listing::note_problem(const char* what, const std::string& name) {
-  if (problems.size() <= kProblemsShown)
-    problems.push_back(fmt::format("{} is {}", in_quotes(name), what));
-}
-
-Status Planner::Listing::write(std::vector<Cut> cuts) {
+Status Planner::Listing::write(const std::vector<Cut>& cuts) {
   std::string bytes;
   std::vector<std::uint32_t> items;
   for (const Cut& cut : cuts) {
     result.offsets.push_back(written + bytes.size());
     items.push_back(cut.items);
-    append_plan_batch(next_id++, cut.items, cut.names, bytes);
+    append_plan_batch(
+        {.id = next_id++, .items = cut.items, .names = cut.names, .input = cut.input, .root = ""},
+        version,
+        bytes);
   }
   RETURN_IF_ERROR(file->write_at(written, bytes));
   if (!planted(Fault::kSkipPlanSync)) RETURN_IF_ERROR(file->sync());
@@ -223,10 +232,7 @@ Status Planner::open() {
   Listing& listing = *listing_;
   const PlannerConfig& config = listing.config;
   if (config.old_plan_path.empty()) return listing.create();
-  ASSIGN_OR_RETURN(PlanReader old, PlanReader::open(listing.fs, config.old_plan_path));
-  RETURN_IF_ERROR(old.index(config.old_plan_bytes));
-  listing.next_id = old.size();
-  listing.old = std::move(old);
+  RETURN_IF_ERROR(listing.take_old());
   return config.listing_ended ? Status() : listing.copy_old();
 }
 
@@ -249,7 +255,7 @@ void Planner::page_done() {
   if (!listing.result.runs.empty()) callbacks_.on_page(std::move(listing.result));
   if (*self == nullptr) return;
   if (listing.ended) {
-    callbacks_.on_ended();
+    callbacks_.on_ended(listing.skipped);
   } else {
     next_page();
   }

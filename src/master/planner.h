@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists the input, cuts it, and writes the plan, a page at a time beside the work.
+// Lists the inputs one after another, cuts them, and writes the plan, a page at a time beside the
+// work.
 //
 // For a job that goes on, lists from the start again and compares with the plan that is there: a
 // file that is missing, additional, or changed since the listing began is a problem to report.
 // Where the listing had not ended, it goes on after the plan's end.
+//
+// Largest first means that all mini-batches are cut and sorted before the first is numbered; the
+// plan is then written in one piece.
 //
 // Thread: the loop's; the reading and writing is done on the pool, one page after the other.
 // Ownership: loop and file system outlive it. Failure: by on_error, once.
@@ -13,27 +17,43 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "core/plan/cutter.h"
 #include "core/schedule/facts.h"
-#include "data/files/lister.h"
+#include "data/files/inputs.h"
 #include "journal/plan_file.h"
 #include "os/file_system.h"
 #include "os/loop.h"
 
 namespace windrow {
 
+// What decides the plan.
+struct PlanRules {
+  std::vector<InputFiles> inputs;
+  std::vector<std::string> without;  // files and folders of the job's own
+  BatchSize size;
+  bool largest_first = false;
+  bool allow_empty = false;  // an input without files is no error
+  // Instead of inputs: so many mini-batches without items.
+  std::optional<std::uint32_t> rank_mini_batch_count;
+  std::string formation;  // hash of it all
+};
+
+// The size of a file as far as the rules ask for it, else 0. What has vanished since it was listed
+// is left to the script, and weighs nothing.
+std::uint64_t bytes_for_plan(FileSystem& fs,
+                             const PlanRules& rules,
+                             std::uint32_t input,
+                             const std::string& name);
+
 struct PlannerConfig {
-  std::string plan_path;             // to be created, or copied from `old_plan_path` and continued
-  std::string state_folder;          // where the plan is
-  std::string root;                  // absolute folder of the input
-  std::vector<std::string> only;     // when not empty: these names and no listing
-  std::vector<std::string> without;  // folders left out
-  std::uint32_t files_per_batch = 10;
-  std::string formation;
+  std::string plan_path;     // to be created, or copied from `old_plan_path` and continued
+  std::string state_folder;  // where the plan is
+  PlanRules rules;
   std::string old_plan_path;         // empty for a new job
   std::uint64_t old_plan_bytes = 0;  // how much of it counts
   bool listing_ended = false;        // the old plan is complete: compare only, write nothing
@@ -51,8 +71,9 @@ class Planner {
  public:
   struct Callbacks {
     std::function<void(PlannedPage)> on_page;
-    std::function<void()> on_ended;              // listed, compared and written
-    std::function<void(const Error&)> on_error;  // kConflict: the input has changed
+    // Listed, compared and written. `skipped` entries were neither file nor folder.
+    std::function<void(std::uint64_t skipped)> on_ended;
+    std::function<void(const Error&)> on_error;  // kConflict: the input has changed or is empty
   };
 
   Planner(Loop& loop, FileSystem& fs, PlannerConfig config, Callbacks callbacks);

@@ -117,6 +117,16 @@ std::uint32_t terminal_width(int descriptor) {
   return size.ws_col;
 }
 
+Result<std::size_t> read_standard_input(std::span<char> into) {
+  for (;;) {
+    const ssize_t got = ::read(STDIN_FILENO, into.data(), into.size());
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) {
+      return fail(ErrorCode::kUnavailable, "cannot read standard input: {}", reason(errno));
+    }
+  }
+}
+
 void write_out(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t wrote = ::write(descriptor, text.data(), text.size());

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,9 @@ void keep_standard_descriptors();
 // Standard output or standard error is a terminal; its width in columns.
 bool is_terminal(int descriptor);
 std::uint32_t terminal_width(int descriptor);
+
+// Reads from standard input; 0 at its end.
+Result<std::size_t> read_standard_input(std::span<char> into);
 
 // Writes all of it to a standard descriptor; what cannot be written is dropped.
 void write_out(int descriptor, std::string_view text);

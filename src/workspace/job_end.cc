@@ -59,7 +59,7 @@ Status JobLogs::Rebuild::run() {
     const bool charged =
         attempt->verdict == Verdict::kRetry || attempt->verdict == Verdict::kFailed;
     const std::uint32_t used = charged ? ++tries[batch.id] : 0;
-    const BatchNames names{batch.items, plan->head().root, batch.names};
+    const BatchNames names{batch.items, batch.root, batch.names};
     rows.append(*attempt, names, report.buffer());
     summary.add(*attempt, batch.items);
     rows.append_failed_items(*attempt, names, used, failed.buffer());

@@ -186,7 +186,7 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
   const AttemptRecord& record = ended.record;
   const Result<PlanBatch> batch = plan.read(record.token.batch);
   if (!batch) return;
-  const BatchNames names{batch->items, plan.head().root, batch->names};
+  const BatchNames names{batch->items, batch->root, batch->names};
   rows_.append(ended, names, rebuild_ ? waiting_report_ : report_.buffer());
   rows_.append_failed_items(ended,
                             names,

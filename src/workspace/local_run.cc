@@ -18,6 +18,7 @@
 #include "os/process_host.h"
 #include "wire/agent/in_process.h"
 #include "workspace/machine_share.h"
+#include "workspace/plan_rules.h"
 #include "workspace/worker_settings.h"
 
 namespace windrow {
@@ -27,29 +28,13 @@ constexpr Duration kViewEvery = std::chrono::milliseconds(200);
 constexpr AgentId kLocalNode = 0;
 constexpr const char* kLocalAddress = "127.0.0.1";
 
-// The input as a root folder and, for a single file, its name.
-struct Input {
-  std::string root;
-  std::vector<std::string> only;
-};
-
-Result<Input> resolve_input(FileSystem& fs, const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string real, real_path(path));
-  ASSIGN_OR_RETURN(const FileStat stat, fs.stat(real));
-  if (stat.kind == FileKind::kFolder) return Input{real, {}};
-  return Input{parent_folder(real), {base_name(real)}};
-}
-
 // WINDROW_BENCH_NO_SYNC and WINDROW_BENCH_DEPTH exist for bench/ alone, to show what safety and
 // queues cost and gain.
 Appender::Options sync_options() {
   return Appender::Options{.sync = !environment_value("WINDROW_BENCH_NO_SYNC")};
 }
 
-MasterConfig master_config(const LocalRun& run,
-                           const JobPaths& paths,
-                           Input input,
-                           const MachineShare& share) {
+MasterConfig master_config(const LocalRun& run, const JobPaths& paths, const MachineShare& share) {
   MasterConfig config;
   config.folder = run.folder;
   config.limits.tries_max = run.spec.limits.tries_max;
@@ -58,6 +43,7 @@ MasterConfig master_config(const LocalRun& run,
   config.limits.run_timeout = run.spec.limits.run_timeout;
   config.limits.overhead_timeout = kTaskOverheadTimeout;
   config.limits.append_row = !run.spec.append_row_to.empty();
+  config.limits.allow_empty_input = run.spec.allow_empty_input;
   config.worker = worker_settings(run.spec, paths, share.workers.count);
   config.worker.program = {run.python, run.worker_program};
   config.worker.environment =
@@ -65,13 +51,7 @@ MasterConfig master_config(const LocalRun& run,
   config.worker.environment.emplace_back(kGpuCountVariable,
                                          std::to_string(share.gpus.names.size()));
   config.worker.row_settings = run.row_settings;
-  config.root = std::move(input.root);
-  config.only = std::move(input.only);
-  for (const std::string& folder : {run.folder.root(), paths.output_folder}) {
-    config.without.push_back(real_path(folder).value_or(folder));
-  }
-  config.files_per_batch = run.spec.mini_batch_size.files;
-  config.formation = formation_hash(run.spec);
+  config.plan = plan_rules(run, paths);
   config.target = paths.target;
   config.replace_target = run.replace_target;
   config.pending_may_change = run.spec.retry_of.has_value();
@@ -115,16 +95,19 @@ class Run {
   Status open() {
     const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
     target_ = paths.target;
-    ASSIGN_OR_RETURN(Input input, resolve_input(fs_, paths.input_folder));
     RETURN_IF_ERROR(fs_.make_casual_folders(paths.output_folder));
     if (!target_.empty()) RETURN_IF_ERROR(fs_.make_folders(parent_folder(target_)));
     RETURN_IF_ERROR(logs_.create_folders());
     logs_.configuration(run_.configuration, run_.configuration_json);
     share_ = share_of_machine(run_.spec);
     ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));
-    master_ = std::make_unique<Master>(
-        loop_, fs_, links_, logs_, master_config(run_, paths, std::move(input), share_));
+    master_ =
+        std::make_unique<Master>(loop_, fs_, links_, logs_, master_config(run_, paths, share_));
     master_->on_finished = [this] { finish_soon(); };
+    master_->on_note = [this](const std::string& line) {
+      logs_.note(line);
+      view_.on_note(line);
+    };
     links_.to_master = [this](AgentMessage message) { master_->on_message(std::move(message)); };
     links_.to_agent = [this](MasterMessage message) {
       if (agent_) agent_->on_message(std::move(message));

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "core/progress/progress.h"
 #include "core/spec/job_spec.h"
+#include "data/files/inputs.h"
 #include "journal/job_folder.h"
 #include "journal/journal.h"
 #include "master/master.h"
@@ -34,9 +36,10 @@ struct LocalRun {
   JobFolder folder{""};
   std::string name;
   std::string python;
-  std::string worker_program;  // of unpack_worker
-  std::string row_settings;    // text of the script's settings file, checked; empty: none
-  ReplayedJob job;             // what is there already
+  std::string worker_program;      // of unpack_worker
+  std::vector<InputFiles> inputs;  // of prepare_run
+  std::string row_settings;        // text of the script's settings file, checked; empty: none
+  ReplayedJob job;                 // what is there already
   std::optional<fact::Reopened> reopen;
   bool replace_target = false;
   std::string configuration;       // of effective_job_file(), for the driver log

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/prepare_run.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/text.h"
 #include "core/spec/job_paths.h"
+#include "data/files/inputs.h"
 #include "os/control_socket.h"
+#include "os/machine.h"
 #include "workspace/interpreter.h"
 #include "workspace/settings_file.h"
 #include "workspace/worker_files.h"
@@ -13,16 +19,28 @@
 namespace windrow {
 namespace {
 
-Status check_paths(FileSystem& fs, const LocalRun& run, const JobState* before) {
+// Those that are cut into mini-batches. A job that goes on compares its files with its plan later.
+Status find_inputs(FileSystem& fs, LocalRun& run, const JobState* before) {
+  run.inputs.clear();
+  for (const std::string& name : run.spec.input_data) {
+    const auto input = std::ranges::find(run.spec.inputs, name, &InputSpec::name);
+    CHECK(input != run.spec.inputs.end());
+    ASSIGN_OR_RETURN(InputFiles files,
+                     resolve_input(fs, *input, real_path, run.folder.input_list()));
+    if (before == nullptr) RETURN_IF_ERROR(check_input(fs, files));
+    run.inputs.push_back(std::move(files));
+  }
+  return {};
+}
+
+Status check_paths(FileSystem& fs, LocalRun& run, const JobState* before) {
   const std::string script = script_path(run.spec);
   const JobPaths paths = resolve_job_paths(run.spec, run.folder.root());
   const Result<FileStat> script_stat = fs.stat(script);
   if (!script_stat || script_stat->kind != FileKind::kFile) {
     return fail(ErrorCode::kInvalid, "there is no script '{}'", escape_bytes(script));
   }
-  if (!fs.stat(paths.input_folder)) {
-    return fail(ErrorCode::kInvalid, "there is no input '{}'", escape_bytes(paths.input_folder));
-  }
+  RETURN_IF_ERROR(find_inputs(fs, run, before));
   if (run.replace_target || paths.target.empty() || !fs.stat(paths.target)) return {};
   if (before == nullptr) {
     return fail(ErrorCode::kConflict,

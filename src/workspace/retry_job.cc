@@ -69,6 +69,9 @@ std::vector<Fact> facts_of(const OldJob& old, WallTime wall) {
 // Segments are never written again once their job is over, so links are as good as copies.
 Status take_over(FileSystem& fs, const JobFolder& from, const OldJob& old, const JobFolder& to) {
   RETURN_IF_ERROR(fs.hard_link(from.plan(old.state.plan()), to.plan(1)));
+  if (fs.stat(from.input_list())) {
+    RETURN_IF_ERROR(fs.hard_link(from.input_list(), to.input_list()));
+  }
   for (const Segment& segment : old.state.segments()) {
     RETURN_IF_ERROR(fs.hard_link(from.row_segment(segment.file), to.row_segment(segment.file)));
   }

@@ -8,6 +8,7 @@
 #include "core/spec/job_paths.h"
 #include "os/posix_file_system.h"
 #include "workspace/jobs.h"
+#include "workspace/standard_list.h"
 
 namespace windrow {
 
@@ -29,6 +30,8 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
     RETURN_IF_ERROR(refuse_if_running(choice.folder));
     ASSIGN_OR_RETURN(job.run.job, replay_job(fs, choice.folder.state()));
   }
+  ASSIGN_OR_RETURN(StandardList list, StandardList::of(fs, job.run.spec, jobs.home()));
+  RETURN_IF_ERROR(list.check(fs, choice.folder));
   RETURN_IF_ERROR(prepare_run(fs, jobs, choice.exists ? &job.run.job.state : nullptr, job));
   const JobPaths paths = resolve_job_paths(job.run.spec, choice.folder.root());
   RETURN_IF_ERROR(fs.make_casual_folders(paths.output_folder));
@@ -37,7 +40,8 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
       job.run.reopen = fact::Reopened{};
     }
   } else {
-    const Status created = jobs.create(choice.folder, job.run.spec, job.run.configuration);
+    Status created = list.keep(fs, choice.folder);
+    if (created) created = jobs.create(choice.folder, job.run.spec, job.run.configuration);
     if (!created && created.error().code == ErrorCode::kNotFound) {
       return fail(ErrorCode::kInvalid, "{}", created.error().message);  // no job was asked for
     }

@@ -11,60 +11,37 @@
 #include "core/plan/cutter.h"
 #include "core/spec/job_name.h"
 #include "core/spec/job_paths.h"
-#include "data/files/lister.h"
+#include "journal/plan_file.h"
 #include "os/clock_steady.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
 #include "wire/worker/packets.h"
 #include "workspace/jobs.h"
 #include "workspace/machine_share.h"
+#include "workspace/plan_rules.h"
 #include "workspace/prepare_run.h"
+#include "workspace/standard_list.h"
 #include "workspace/worker_settings.h"
 
 namespace windrow {
 namespace {
 
-constexpr std::size_t kPage = 10000;
 constexpr const char* kProcess = "process000";
 
 // The mini-batches of the job, as a JSON array of arrays of absolute paths.
-Status write_batches(FileSystem& fs,
-                     const JobSpec& spec,
-                     const JobPaths& paths,
-                     const std::string& folder,
-                     JsonWriter& json) {
-  ASSIGN_OR_RETURN(const std::string input, real_path(paths.input_folder));
-  ASSIGN_OR_RETURN(const FileStat stat, fs.stat(input));
-  const bool single = stat.kind != FileKind::kFolder;
-  const std::string root = single ? parent_folder(input) : input;
-  FileLister lister(fs, root, {folder, paths.output_folder});
-  Cutter cutter(spec.mini_batch_size.files);
-  std::uint64_t items = 0;
-  const auto put = [&](const Cut& cut) {
+Status write_batches(FileSystem& fs, const PlanRules& rules, JsonWriter& json) {
+  json.key("batches").begin_array();
+  const Status status = cut_inputs(fs, rules, [&](const Cut& cut) {
     json.begin_array();
-    std::string_view rest = cut.names;
-    for (std::uint32_t item = 0; item < cut.items; ++item, ++items) {
-      const std::size_t end = std::min(rest.find('\0'), rest.size());
-      json.value(join_path(root, rest.substr(0, end)));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (cut.items > 0) {
+      for (const std::string& name : split_names(cut.names)) {
+        json.value(join_path(rules.inputs[cut.input].root, name));
+      }
     }
     json.end_array();
-  };
-  json.key("batches").begin_array();
-  for (std::size_t got = kPage; got == kPage;) {
-    std::vector<std::string> names = {base_name(input)};
-    if (!single) {
-      ASSIGN_OR_RETURN(names, lister.next(kPage));
-    }
-    got = names.size();
-    for (const std::string& name : names) {
-      if (const auto cut = cutter.add(name)) put(*cut);
-    }
-  }
-  if (const auto cut = cutter.finish()) put(*cut);
+  });
   json.end_array();
-  if (items == 0) return fail(ErrorCode::kInvalid, "there are no files in '{}'", input);
-  return {};
+  return status;
 }
 
 // Where the rows of each output go.
@@ -114,6 +91,8 @@ Result<Trial> prepare(JobReading reading, std::optional<std::uint32_t> debugger)
   job.run.name = generate_job_name(script_path(spec), clock.date(system_now()), random_number());
   const std::string root = spec.job_folder.value_or(jobs.home() + "/local/" + job.run.name);
   job.run.folder = JobFolder(root);
+  ASSIGN_OR_RETURN(const StandardList list, StandardList::of(fs, spec, jobs.home()));
+  RETURN_IF_ERROR(list.check(fs, job.run.folder));
   RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));
   for (const std::string& notice : job.notices) write_out(2, notice + "\n");
   const JobPaths paths = resolve_job_paths(spec, root);
@@ -124,9 +103,10 @@ Result<Trial> prepare(JobReading reading, std::optional<std::uint32_t> debugger)
   for (const std::string& target : targets) {
     RETURN_IF_ERROR(fs.make_casual_folders(parent_folder(target)));
   }
+  RETURN_IF_ERROR(list.keep(fs, job.run.folder));
   JsonWriter more;
   more.begin_object();
-  RETURN_IF_ERROR(write_batches(fs, spec, paths, root, more));
+  RETURN_IF_ERROR(write_batches(fs, plan_rules(job.run, paths), more));
   more.key("targets").begin_array();
   for (const std::string& target : targets) more.value(target);
   more.end_array();

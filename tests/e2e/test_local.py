@@ -97,7 +97,7 @@ def test_what_is_wrong_before_the_script_is_refused(windrow: Windrow) -> None:
     windrow.script("def run(b): return b")
     (windrow.folder / "in").mkdir()
     empty = local(windrow)
-    assert (empty.returncode, "there are no files" in empty.stderr) == (2, True), empty
+    assert (empty.returncode, "holds no file" in empty.stderr) == (2, True), empty
     windrow.files(1)
     assert local(windrow, "--debugpy", "70000").returncode == 2
     job = windrow.command("run", "score.py", "--input", "in", "--debugpy", "5678")

@@ -21,12 +21,13 @@ from records import Damaged, Fields, RecordFile, crc32c
 
 class PlannedBatch(NamedTuple):
     id: int
+    input: int
     items: int
     names: list[bytes]
 
 
 class Plan(NamedTuple):
-    root: bytes
+    roots: list[bytes]
     formation: bytes
     listing_began: int
     batches: list[PlannedBatch]
@@ -34,19 +35,23 @@ class Plan(NamedTuple):
 
 def read_plan(path: Path, plan_bytes: int) -> Plan:
     """The plan as far as the journal says that it counts."""
-    records = RecordFile(path, b"WRP1").records()
+    file = RecordFile(path, b"WRP1", versions=(1, 2))
+    records = file.records()
     head = next(records, None)
     if head is None:
         raise Damaged(f"{path} has no head")
     fields = Fields(head.payload)
-    plan = Plan(fields.text(), fields.text(), fields.wall(), [])
+    roots = [fields.text() for _ in range(1 if file.version == 1 else fields.varint())]
+    plan = Plan(roots, fields.text(), fields.wall(), [])
     fields.done()
     end = head.end
     for record in records:
         if record.end > plan_bytes:
             break
         fields = Fields(record.payload)
-        batch = PlannedBatch(fields.varint32(), fields.varint32(), fields.rest().split(b"\0"))
+        number, of = fields.varint32(), 0 if file.version == 1 else fields.varint32()
+        items, names = fields.varint32(), fields.rest()
+        batch = PlannedBatch(number, of, items, names.split(b"\0") if items else [])
         if batch.id != len(plan.batches) or batch.items != len(batch.names):
             raise Damaged(f"{path}: mini-batch {batch.id} is not in its place")
         plan.batches.append(batch)

@@ -40,14 +40,14 @@ class Record(NamedTuple):
 class RecordFile:
     """The good prefix of a file."""
 
-    def __init__(self, path: Path, magic: bytes):
+    def __init__(self, path: Path, magic: bytes, versions: tuple[int, ...] = (1,)):
         self.path = path
         self.data = path.read_bytes()
         if self.data[:4] != magic or len(self.data) < 8:
             raise Damaged(f"{path} does not begin with {magic.decode()}")
-        version = int.from_bytes(self.data[4:8], "little")
-        if version != 1:
-            raise Damaged(f"{path} has version {version}")
+        self.version = int.from_bytes(self.data[4:8], "little")
+        if self.version not in versions:
+            raise Damaged(f"{path} has version {self.version}")
 
     def record_at(self, offset: int) -> Optional[Record]:
         head = self.data[offset : offset + 8]

@@ -103,10 +103,16 @@ MasterConfig MasterProcess::config() const {
   config.worker.append_row = scenario.limits.append_row;
   config.worker.run_timeout = scenario.limits.run_timeout;
   config.worker.overhead_timeout = scenario.limits.overhead_timeout;
-  config.root = kInput;
-  if (!scenario.listed) config.only = input_names(scenario);
-  config.files_per_batch = scenario.files_per_batch;
-  config.formation = "formation";
+  InputFiles input{.title = kInput, .root = kInput, .parts = {}, .ignore = {}};
+  if (scenario.listed) input.parts.push_back({.folder = kInput, .name = ""});
+  if (!scenario.listed) {
+    for (const std::string& name : input_names(scenario)) {
+      input.parts.push_back({.kind = InputPart::Kind::kFile, .folder = kInput, .name = name});
+    }
+  }
+  config.plan.inputs.push_back(std::move(input));
+  config.plan.size.files = scenario.files_per_batch;
+  config.plan.formation = "formation";
   if (scenario.limits.append_row) config.target = kTarget;
   config.replace_target = scenario.replace;
   return config;

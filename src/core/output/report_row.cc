@@ -278,7 +278,9 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
          fmt::format("run() returned {} results for {} items", record.returned, batch.items));
   } else if (ended.verdict == Verdict::kFailed) {
     for_each_name(batch, [&](std::string_view name) {
-      const std::string path = fmt::format("{}/{}", batch.root, name);
+      const bool whole = name.starts_with('/');
+      const std::string path =
+          fmt::format("{}{}{}", whole ? "" : batch.root, whole ? "" : "/", name);
       line(&path, record.error_type, record.error_message);
     });
   }

@@ -26,8 +26,8 @@ std::string_view error_category(AttemptStatus status);
 // The names of a mini-batch, as the plan has them.
 struct BatchNames {
   std::uint32_t items = 0;
-  std::string_view root;   // absolute folder
-  std::string_view names;  // relative to it, separated by NUL
+  std::string_view root;   // absolute folder, no slash at its end
+  std::string_view names;  // relative to it unless they begin with a slash, separated by NUL
 };
 
 class ReportRows {

@@ -8,28 +8,36 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/spec/job_spec.h"
 
 namespace windrow {
 
 struct Cut {
   std::uint32_t items = 0;
-  std::string names;  // separated by NUL
+  std::string names;        // separated by NUL
+  std::uint64_t bytes = 0;  // of all files together, as far as they were said
+  std::uint32_t input = 0;  // which of the inputs the files are of; the caller's to say
 };
 
 class Cutter {
  public:
-  // REQUIRES: files_per_batch > 0.
-  explicit Cutter(std::uint32_t files_per_batch) : files_per_batch_(files_per_batch) {}
+  // REQUIRES: size.files > 0.
+  explicit Cutter(BatchSize size) : size_(size) {}
 
-  // A mini-batch when this name completes one.
-  std::optional<Cut> add(std::string_view name);
+  // A mini-batch when this file completes one, or when it would make the open one too large.
+  std::optional<Cut> add(std::string_view name, std::uint64_t bytes = 0);
 
   // What is left at the end of the list, if anything.
   std::optional<Cut> finish();
 
  private:
-  std::uint32_t files_per_batch_;
+  BatchSize size_;
   Cut open_;
 };
+
+// Those with most bytes first, equal ones in the order they have.
+void sort_largest_first(std::vector<Cut>& cuts);
 
 }  // namespace windrow

@@ -150,11 +150,11 @@ void Scheduler::check_ended() {
          state_.counts().committed + state_.counts().failed + state_.counts().ended ==
              state_.batches().size());
     if (!final) return;
-    if (state_.batches().empty()) {
+    if (state_.batches().empty() && !limits_.allow_empty_input) {
       stop(JobStatus::kFailed, "the input holds no file", StopMode::kFinish);
       return;
     }
-    if (limits_.append_row && state_.counts().items_succeeded == 0) {
+    if (limits_.append_row && state_.counts().items > 0 && state_.counts().items_succeeded == 0) {
       stop(JobStatus::kFailed, "no result: not one item succeeded", StopMode::kFinish);
       return;
     }

@@ -35,6 +35,7 @@ struct Limits {
   Duration overhead_timeout = std::chrono::seconds(30);
   Duration heartbeat_timeout = std::chrono::seconds(10);  // silence after which an agent is lost
   bool append_row = true;                                 // rows are merged into one file
+  bool allow_empty_input = false;
 
   // No listing, init, attempt or merge progress for so long ends the job.
   [[nodiscard]] Duration progress_timeout() const { return 3 * (run_timeout + overhead_timeout); }

@@ -73,13 +73,16 @@ std::string script_path(const JobSpec& spec) {
 
 JobPaths resolve_job_paths(const JobSpec& spec, std::string_view job_folder) {
   JobPaths paths;
-  for (const InputSpec& input : spec.inputs) paths.inputs[input.name] = input.paths.at(0);
+  for (const InputSpec& input : spec.inputs) {
+    const std::string& first = input.paths.at(0);
+    const bool list = input.type != InputType::kLiteral && first.starts_with('@');
+    paths.inputs[input.name] = list ? first.substr(1) : first;
+  }
   const OutputSpec* main = spec.outputs.empty() ? nullptr : &spec.outputs.front();
   for (const OutputSpec& output : spec.outputs) {
     paths.outputs[output.name] = output_path(output, job_folder);
     if (!spec.append_row_to.empty() && spec.append_row_to[0] == output.name) main = &output;
   }
-  if (!spec.input_data.empty()) paths.input_folder = paths.inputs[spec.input_data.front()];
   paths.output_folder = join_path(job_folder, "outputs");
   if (main != nullptr) {
     const std::string& path = paths.outputs[main->name];

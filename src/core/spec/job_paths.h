@@ -36,8 +36,8 @@ std::string script_path(const JobSpec& spec);
 std::string script_module(const JobSpec& spec);
 
 struct JobPaths {
-  std::string input_folder;                    // the first input that is cut; empty without one
-  std::map<std::string, std::string> inputs;   // by name; the value of a literal
+  // By name: the first path; of `@FILE` the list; the value of a literal.
+  std::map<std::string, std::string> inputs;
   std::map<std::string, std::string> outputs;  // by name; a folder, or the file of a uri_file
   std::string output_folder;  // EntryScript().output_dir: of append_row_to, else of the first
                               // output; outputs/ of the job folder when none is declared

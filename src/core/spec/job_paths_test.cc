@@ -102,7 +102,9 @@ TEST_F(JobPathsTest, ArgumentsGetPathsAndStayOneWordEach) {
   EXPECT_EQ(
       resolve().arguments,
       (std::vector<std::string>{"--labels", "/labels dir/a.txt", "/job/outputs/out", "plain"}));
-  EXPECT_EQ(resolve().input_folder, "/in");
+  EXPECT_EQ(resolve().inputs["data"], "/in");
+  spec_.inputs[0].paths = {"@/lists/today"};
+  EXPECT_EQ(resolve().inputs["data"], "/lists/today");
 }
 
 }  // namespace

@@ -59,14 +59,14 @@ std::vector<std::uint32_t> sorted_order(const std::vector<FolderEntry>& entries)
 
 }  // namespace
 
-FileLister::FileLister(FileSystem& fs, std::string root, std::vector<std::string> without)
-    : fs_(fs), root_(std::move(root)), without_(std::move(without)) {}
+FileLister::FileLister(FileSystem& fs, std::string root, ListingRules rules)
+    : fs_(fs), root_(std::move(root)), rules_(std::move(rules)) {}
 
 Result<std::vector<std::string>> FileLister::next(std::size_t max) {
   std::vector<std::string> names;
   if (!begun_) {
     begun_ = true;
-    RETURN_IF_ERROR(enter("", false));
+    RETURN_IF_ERROR(enter("", ""));
   }
   while (!open_.empty() && names.size() < max) {
     Folder& folder = open_.back();
@@ -80,7 +80,8 @@ Result<std::vector<std::string>> FileLister::next(std::size_t max) {
     const FolderEntry& entry = folder.entries[folder.order[folder.at++]];
     std::string name = folder.prefix + entry.name;
     if (entry.kind == FileKind::kFolder) {
-      RETURN_IF_ERROR(enter(std::move(name), true));
+      const std::string_view last = std::string_view(entry.name).substr(0, entry.name.size() - 1);
+      RETURN_IF_ERROR(enter(std::move(name), last));
     } else {
       names.push_back(std::move(name));
     }
@@ -88,12 +89,12 @@ Result<std::vector<std::string>> FileLister::next(std::size_t max) {
   return names;
 }
 
-Status FileLister::enter(std::string prefix, bool below_root) {
+// `name` is the last one of the prefix; empty for the root.
+Status FileLister::enter(std::string prefix, std::string_view name) {
   std::string path = root_ + "/" + prefix;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  if (std::find(without_.begin(), without_.end(), path) != without_.end()) return {};
-  Folder folder{.prefix = std::move(prefix), .entries = {}, .order = {}};
-  if (below_root) {
+  Folder folder{.prefix = std::move(prefix), .entries = {}, .order = {}, .places = {}};
+  if (!name.empty()) {
     ASSIGN_OR_RETURN(const FileStat stat, fs_.stat(path));
     folder.device = stat.device;
     folder.inode = stat.inode;
@@ -105,15 +106,39 @@ Status FileLister::enter(std::string prefix, bool below_root) {
     folder.device = stat->device;
     folder.inode = stat->inode;
   }
+  if (rules_.glob) {
+    folder.places =
+        name.empty() ? rules_.glob->begin() : rules_.glob->enter(open_.back().places, name);
+  }
   ASSIGN_OR_RETURN(folder.entries, fs_.list(path));
-  std::erase_if(folder.entries,
-                [](const FolderEntry& entry) { return entry.kind == FileKind::kOther; });
+  choose(path, folder);
   for (FolderEntry& entry : folder.entries) {
     if (entry.kind == FileKind::kFolder) entry.name.push_back('/');
   }
   folder.order = sorted_order(folder.entries);
   open_.push_back(std::move(folder));
   return {};
+}
+
+// Leaves those entries that are wanted.
+void FileLister::choose(const std::string& path, Folder& folder) {
+  std::vector<std::string_view> own;  // names of the job's own in this folder
+  for (const std::string& one : rules_.without) {
+    const std::size_t slash = one.rfind('/');
+    const std::string_view above = std::string_view(one).substr(0, std::max<std::size_t>(slash, 1));
+    if (slash != std::string::npos && above == path) own.push_back(&one[slash + 1]);
+  }
+  std::erase_if(folder.entries, [&](const FolderEntry& entry) {
+    if (std::find(own.begin(), own.end(), entry.name) != own.end()) return true;
+    if (!rules_.ignore.empty() && rules_.ignore.leaves_out(folder.prefix + entry.name, entry.name))
+      return true;
+    if (entry.kind == FileKind::kFolder) {
+      return rules_.glob && rules_.glob->enter(folder.places, entry.name).empty();
+    }
+    if (rules_.glob && !rules_.glob->matches(folder.places, entry.name)) return true;
+    if (entry.kind == FileKind::kOther) ++skipped_;
+    return entry.kind == FileKind::kOther;
+  });
 }
 
 }  // namespace windrow

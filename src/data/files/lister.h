@@ -10,23 +10,34 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "core/plan/glob.h"
 #include "os/file_system.h"
 
 namespace windrow {
 
+// Which of the files below a folder are wanted.
+struct ListingRules {
+  std::vector<std::string> without;  // absolute files and folders: the job's own
+  IgnoreRules ignore;
+  std::optional<Glob> glob;  // of paths relative to the root; none: all
+};
+
 class FileLister {
  public:
-  // `root` is a folder. Folders in `without` (absolute) are left out: the job's own, when they lie
-  // inside the input.
-  FileLister(FileSystem& fs, std::string root, std::vector<std::string> without);
+  // `root` is a folder.
+  FileLister(FileSystem& fs, std::string root, ListingRules rules);
 
   // Up to `max` more names, relative to the root. Fewer only at the end.
   Result<std::vector<std::string>> next(std::size_t max);
+
+  // Entries so far that are neither file nor folder: pipes, sockets, devices, links to nothing.
+  [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
 
  private:
   struct Folder {
@@ -36,14 +47,17 @@ class FileLister {
     std::size_t at = 0;
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
+    Glob::Places places;  // of the glob
   };
 
-  Status enter(std::string prefix, bool below_root);
+  Status enter(std::string prefix, std::string_view name);
+  void choose(const std::string& path, Folder& folder);
 
   FileSystem& fs_;
   std::string root_;
-  std::vector<std::string> without_;
+  ListingRules rules_;
   std::vector<Folder> open_;
+  std::uint64_t skipped_ = 0;
   bool begun_ = false;
 };
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/files/path_list.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace windrow {
+namespace {
+
+constexpr std::size_t kReadSize = 1U << 16;
+constexpr std::size_t kPathMax = 1U << 14;  // four times what a system call takes
+
+}  // namespace
+
+Result<PathList> PathList::open(FileSystem& fs, const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<File> file, fs.open(path));
+  return read(std::move(file), path);
+}
+
+Result<PathList> PathList::read(std::shared_ptr<File> file, std::string title) {
+  PathList list(std::move(file), std::move(title));
+  RETURN_IF_ERROR(list.fill());
+  // The first path of a list with NUL bytes ends with one, and no path is as long as this buffer.
+  if (list.buffer_.find('\0') != std::string::npos) list.separator_ = '\0';
+  return list;
+}
+
+// Reads more behind what is left. False at the end of the file.
+Result<bool> PathList::fill() {
+  buffer_.erase(0, std::exchange(at_, 0));
+  const std::size_t left = buffer_.size();
+  buffer_.resize(left + kReadSize);
+  ASSIGN_OR_RETURN(const std::size_t got,
+                   file_->read_at(offset_, std::span(buffer_).subspan(left, kReadSize)));
+  buffer_.resize(left + got);
+  offset_ += got;
+  return got > 0;
+}
+
+Result<std::optional<std::string>> PathList::next() {
+  for (;;) {
+    std::size_t end = buffer_.find(separator_, at_);
+    if (end == std::string::npos) {
+      if (buffer_.size() - at_ <= kPathMax) {
+        ASSIGN_OR_RETURN(const bool more, fill());
+        if (more) continue;
+      }
+      if (at_ == buffer_.size()) return std::nullopt;
+      end = buffer_.size();
+    }
+    ++number_;
+    std::string path = buffer_.substr(at_, end - at_);
+    at_ = std::min(end + 1, buffer_.size());
+    if (path.empty()) continue;
+    if (path.size() > kPathMax || path.find('\0') != std::string::npos) {
+      return fail(ErrorCode::kInvalid,
+                  "{}: entry {} {}; a list holds one path to a line, or paths separated by NUL "
+                  "bytes",
+                  title_,
+                  number_,
+                  path.size() > kPathMax ? "is longer than a path can be" : "holds a NUL byte");
+    }
+    return path;
+  }
+}
+
+}  // namespace windrow

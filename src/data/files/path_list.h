@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a file that lists paths: one to a line, or separated by NUL bytes when it holds any. Empty
+// ones are skipped; everything else is taken as it stands, blanks and quotes included.
+//
+// Thread: one at a time. Ownership: of the File. Failure: Error naming the list; memory is bounded
+// by the longest path, whatever the length of the list.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+#include "os/file_system.h"
+
+namespace windrow {
+
+class PathList {
+ public:
+  static Result<PathList> open(FileSystem& fs, const std::string& path);
+  // `title` stands for the list in messages.
+  static Result<PathList> read(std::shared_ptr<File> file, std::string title);
+
+  // The next path; nothing at the end.
+  Result<std::optional<std::string>> next();
+
+ private:
+  PathList(std::shared_ptr<File> file, std::string title)
+      : file_(std::move(file)), title_(std::move(title)) {}
+  Result<bool> fill();
+
+  std::shared_ptr<File> file_;
+  std::string title_;
+  std::string buffer_;
+  std::size_t at_ = 0;        // in the buffer
+  std::uint64_t offset_ = 0;  // in the file, behind the buffer
+  std::uint64_t number_ = 0;  // of the path, from 1
+  char separator_ = '\n';
+};
+
+}  // namespace windrow

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "master/plan_check.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::size_t kProblemsShown = 10;
+
+std::unexpected<Error> not_what_it_was(std::string_view why) {
+  return fail(ErrorCode::kConflict, "the input is not what it was when the job began: {}", why);
+}
+
+}  // namespace
+
+PlanCheck::PlanCheck(FileSystem& fs, PlanReader plan, Rules rules)
+    : fs_(fs), plan_(std::move(plan)), rules_(std::move(rules)), differs_(rules_.any_order) {}
+
+Status PlanCheck::check_roots(const std::vector<std::string>& roots) const {
+  const std::vector<std::string>& were = plan_.head().roots;
+  if (roots == were) return {};
+  return not_what_it_was(fmt::format("it was in '{}' and is now in '{}'",
+                                     escape_bytes(fmt::format("{}", fmt::join(were, "', '"))),
+                                     escape_bytes(fmt::format("{}", fmt::join(roots, "', '")))));
+}
+
+Result<std::optional<PlanCheck::Item>> PlanCheck::next_planned() {
+  while (batch_.empty()) {
+    if (next_ == plan_.size()) {
+      ended_ = true;
+      return std::nullopt;
+    }
+    ASSIGN_OR_RETURN(const PlanBatch batch, plan_.read(next_));
+    if (batch.items > 0) {
+      for (std::string& name : split_names(batch.names)) {
+        batch_.push_back({batch.input, std::move(name), next_});
+      }
+    }
+    ++next_;
+    std::ranges::reverse(batch_);
+  }
+  Item item = std::move(batch_.back());
+  batch_.pop_back();
+  return item;
+}
+
+Result<std::size_t> PlanCheck::take(std::uint32_t input, const std::vector<std::string>& names) {
+  std::size_t used = 0;
+  for (; used < names.size() && !differs_; ++used) {
+    ASSIGN_OR_RETURN(const std::optional<Item> planned, next_planned());
+    if (!planned && !rules_.complete) return used;
+    if (planned && planned->input == input && planned->name == names[used]) {
+      RETURN_IF_ERROR(look_at(*planned));
+      continue;
+    }
+    differs_ = true;
+    if (planned) planned_.push_back(*planned);
+    break;
+  }
+  for (; used < names.size(); ++used) found_.push_back({input, names[used], 0});
+  return used;
+}
+
+Status PlanCheck::finish() {
+  if (!differs_) {
+    ASSIGN_OR_RETURN(const std::optional<Item> planned, next_planned());
+    differs_ = planned.has_value();
+    if (planned) planned_.push_back(*planned);
+  }
+  if (!differs_) return verdict();
+  RETURN_IF_ERROR(collect_planned());
+  return judge();
+}
+
+Status PlanCheck::collect_planned() {
+  for (;;) {
+    ASSIGN_OR_RETURN(std::optional<Item> planned, next_planned());
+    if (!planned) return {};
+    planned_.push_back(*std::move(planned));
+  }
+}
+
+Status PlanCheck::judge() {
+  const auto key = [](const Item& item) { return std::tie(item.input, item.name); };
+  std::ranges::sort(planned_, {}, key);
+  if (!rules_.complete) {
+    // What comes behind the last name that the plan knows is not yet planned.
+    while (!found_.empty() && !std::ranges::binary_search(planned_, key(found_.back()), {}, key)) {
+      found_.pop_back();
+    }
+  }
+  std::ranges::sort(found_, {}, key);
+  std::size_t at = 0;
+  for (const Item& item : planned_) {
+    while (at < found_.size() && key(found_[at]) < key(item)) note("additional", found_[at++]);
+    if (at < found_.size() && key(found_[at]) == key(item)) {
+      RETURN_IF_ERROR(look_at(item));
+      ++at;
+    } else {
+      note("missing", item);
+    }
+  }
+  while (at < found_.size()) note("additional", found_[at++]);
+  if (problems_.empty() && !rules_.any_order) {
+    return not_what_it_was("its files come in another order");
+  }
+  return verdict();
+}
+
+Status PlanCheck::look_at(const Item& item) {
+  const Result<FileStat> stat = fs_.stat(path_of(item));
+  if (!stat) {
+    note("missing", item);
+  } else if (stat->changed.nanoseconds > plan_.head().listing_began.nanoseconds &&
+             !(item.batch < rules_.may_change.size() && rules_.may_change[item.batch])) {
+    note("changed", item);
+  }
+  return problems_.size() > kProblemsShown ? verdict() : Status();
+}
+
+std::string PlanCheck::path_of(const Item& item) const {
+  const std::string& root = plan_.head().roots[item.input];
+  return plan_path(root == "/" ? "" : root, item.name);
+}
+
+void PlanCheck::note(const char* what, const Item& item) {
+  if (problems_.size() > kProblemsShown) return;
+  // Where there are several inputs, a name below its root says too little.
+  const bool one = plan_.head().roots.size() == 1;
+  problems_.push_back(fmt::format("{} is {}", in_quotes(one ? item.name : path_of(item)), what));
+}
+
+Status PlanCheck::verdict() const {
+  if (problems_.empty()) return {};
+  const bool more = problems_.size() > kProblemsShown;
+  return not_what_it_was(fmt::format("{}{}", fmt::join(problems_, ", "), more ? ", ..." : ""));
+}
+
+}  // namespace windrow

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compares what an input holds with the plan that was made of it, for a job that goes on.
+//
+// As long as the names come in the order of the plan nothing is kept. From the first difference on
+// both sides are collected, so that the end can tell what is missing from what is additional,
+// whatever order a list of paths has.
+//
+// Thread: one at a time. Ownership: the file system outlives it. Failure: kConflict with the files
+// at fault.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "journal/plan_file.h"
+#include "os/file_system.h"
+
+namespace windrow {
+
+class PlanCheck {
+ public:
+  struct Rules {
+    bool complete = false;         // the plan holds the whole input
+    bool any_order = false;        // the plan is not in the order of the listing
+    std::vector<bool> may_change;  // mini-batches whose files may have been written to
+  };
+
+  // REQUIRES: `plan` is indexed.
+  PlanCheck(FileSystem& fs, PlanReader plan, Rules rules);
+
+  // Whether the inputs are where they were.
+  [[nodiscard]] Status check_roots(const std::vector<std::string>& roots) const;
+
+  // Takes the next names of an input. Gives how many of them the plan holds already: fewer only
+  // behind the end of a plan that is not complete.
+  Result<std::size_t> take(std::uint32_t input, const std::vector<std::string>& names);
+
+  // All names were taken.
+  Status finish();
+
+ private:
+  struct Item {
+    std::uint32_t input = 0;
+    std::string name;
+    BatchId batch = 0;  // of the plan's
+  };
+
+  Result<std::optional<Item>> next_planned();
+  Status collect_planned();
+  Status judge();
+  Status look_at(const Item& item);
+  void note(const char* what, const Item& item);
+  [[nodiscard]] std::string path_of(const Item& item) const;
+  [[nodiscard]] Status verdict() const;
+
+  FileSystem& fs_;
+  PlanReader plan_;
+  Rules rules_;
+  BatchId next_ = 0;
+  std::vector<Item> batch_;    // of the last mini-batch read, reversed
+  bool ended_ = false;         // the plan is read to its end
+  bool differs_ = false;       // both sides are collected
+  std::vector<Item> planned_;  // from the first difference on
+  std::vector<Item> found_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace windrow

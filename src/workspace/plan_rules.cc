@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/plan_rules.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "core/spec/effective.h"
+#include "os/machine.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::size_t kPage = 10000;
+
+}  // namespace
+
+// What the job itself writes is no part of its input, wherever it lies.
+PlanRules plan_rules(const LocalRun& run, const JobPaths& paths) {
+  PlanRules rules;
+  rules.inputs = run.inputs;
+  std::vector<std::string> own = {run.folder.root(), paths.output_folder};
+  for (const auto& [name, path] : paths.outputs) own.push_back(path);
+  if (!paths.target.empty()) own.push_back(paths.target);
+  for (const std::string& path : own) {
+    const std::string folder = parent_folder(path);
+    rules.without.push_back(
+        real_path(path).value_or(join_path(real_path(folder).value_or(folder), base_name(path))));
+  }
+  rules.size = run.spec.mini_batch_size;
+  rules.largest_first = run.spec.largest_first;
+  rules.allow_empty = run.spec.allow_empty_input;
+  rules.rank_mini_batch_count = run.spec.rank_mini_batch_count;
+  rules.formation = formation_hash(run.spec);
+  return rules;
+}
+
+Status cut_inputs(FileSystem& fs,
+                  const PlanRules& rules,
+                  const std::function<void(const Cut&)>& each) {
+  for (std::uint32_t i = 0; i < rules.rank_mini_batch_count.value_or(0); ++i) each({});
+  std::vector<Cut> cuts;
+  for (std::uint32_t input = 0; input < rules.inputs.size(); ++input) {
+    const InputFiles& files = rules.inputs[input];
+    Cutter cutter(rules.size);
+    InputLister lister(fs, files, rules.without);
+    std::uint64_t found = 0;
+    const auto keep = [&](std::optional<Cut> cut) {
+      if (!cut) return;
+      cut->input = input;
+      if (rules.largest_first) {
+        cuts.push_back(*std::move(cut));
+      } else {
+        each(*cut);
+      }
+    };
+    for (std::size_t got = kPage; got == kPage; found += got) {
+      ASSIGN_OR_RETURN(const std::vector<std::string> names, lister.next(kPage));
+      got = names.size();
+      for (const std::string& name : names) {
+        keep(cutter.add(name, bytes_for_plan(fs, rules, input, name)));
+      }
+    }
+    keep(cutter.finish());
+    if (found == 0 && !rules.allow_empty) {
+      return fail(ErrorCode::kInvalid, "the input {} holds no file", in_quotes(files.title));
+    }
+  }
+  sort_largest_first(cuts);
+  for (const Cut& cut : cuts) each(cut);
+  return {};
+}
+
+}  // namespace windrow
