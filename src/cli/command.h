@@ -35,6 +35,8 @@ int report(const Error& error);
 
 std::unique_ptr<Command> make_run_command(std::vector<std::string> script_arguments,
                                           bool has_script_arguments);
+std::unique_ptr<Command> make_plan_command(std::vector<std::string> script_arguments,
+                                           bool has_script_arguments);
 std::unique_ptr<Command> make_validate_command(std::vector<std::string> script_arguments,
                                                bool has_script_arguments);
 std::unique_ptr<Command> make_help_settings_command();

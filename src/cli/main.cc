@@ -19,6 +19,8 @@ constexpr const char* kFooter =
     "  windrow run score.py --input FOLDER        run init() and run(mini_batch) over its files\n"
     "  windrow run job.yml                        the same from a job file\n"
     "  windrow job resume JOB                     go on where a stopped or failed job ended\n"
+    "  windrow plan score.py --input FOLDER       what that would do: files, mini-batches, "
+    "workers\n"
     "  windrow help settings                      every key of a job file\n"
     "  windrow COMMAND --help                     all about a command\n";
 
@@ -127,6 +129,7 @@ int command_line(int argc, char** argv) {
   app.footer(kFooter);
   std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> commands;
   add(app, "run", make_run_command(scripts, has_script_arguments), commands);
+  add(app, "plan", make_plan_command(scripts, has_script_arguments), commands);
   add(app, "validate", make_validate_command(scripts, has_script_arguments), commands);
   CLI::App* job = app.add_subcommand("job", "Go on with a job, or publish what it has");
   job->group("Commands")->footer("");

@@ -33,7 +33,9 @@ Status find_inputs(FileSystem& fs, LocalRun& run, const JobState* before) {
   return {};
 }
 
-Status check_paths(FileSystem& fs, LocalRun& run, const JobState* before) {
+}  // namespace
+
+Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before) {
   const std::string script = script_path(run.spec);
   const JobPaths paths = resolve_job_paths(run.spec, run.folder.root());
   const Result<FileStat> script_stat = fs.stat(script);
@@ -56,8 +58,6 @@ Status check_paths(FileSystem& fs, LocalRun& run, const JobState* before) {
       escape_bytes(paths.target));
 }
 
-}  // namespace
-
 Status refuse_if_running(const JobFolder& folder) {
   if (const auto pid = ask_who_runs(folder.control())) {
     return fail(
@@ -67,7 +67,7 @@ Status refuse_if_running(const JobFolder& folder) {
 }
 
 Status prepare_run(FileSystem& fs, const Jobs& jobs, const JobState* before, StartedJob& job) {
-  RETURN_IF_ERROR(check_paths(fs, job.run, before));
+  RETURN_IF_ERROR(find_parts(fs, job.run, before));
   ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(job.run.spec.python));
   job.run.python = python.path;
   job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));

@@ -22,6 +22,10 @@ struct StartedJob {
 
 Status refuse_if_running(const JobFolder& folder);
 
+// Script and input are there, the target is not (unless it is to be replaced): the first part of
+// prepare_run(), which writes nothing. Fills in the inputs of the run.
+Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before);
+
 // Script and input are there, the target is not (unless it is to be replaced); finds interpreter
 // and worker. REQUIRES: spec, folder and replace_target of the run. `before` is what a job that
 // goes on has already; null for a new one.

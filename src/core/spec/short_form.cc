@@ -110,6 +110,7 @@ std::string free_output_name(const Node& root, std::string name) {
 void lay_inputs(Node& root, const std::vector<std::string>& paths, const std::string& folder) {
   const Mark mark = said_by("--input");
   std::vector<std::string> names = input_names(root);
+  if (paths.size() > 1 && root.find("input_data") == nullptr) names.clear();
   const bool named = root.find("input_data") != nullptr;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (i == names.size()) names.push_back(i == 0 ? "data" : fmt::format("data{}", i + 1));

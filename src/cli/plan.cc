@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// windrow plan SCRIPT --input FOLDER | windrow plan JOB.yml
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/job_options.h"
+#include "core/spec/effective.h"
+#include "core/spec/job_file.h"
+#include "core/spec/job_paths.h"
+#include "os/machine.h"
+#include "workspace/preview.h"
+
+namespace windrow {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  windrow plan score.py --input images\n"
+    "  windrow plan job.yml --set mini_batch_size=100 -o json\n\n"
+    "Takes what `windrow run` takes. Lists the input, runs nothing and writes nothing.\n";
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", human_count(count), noun, count == 1 ? "" : "s");
+}
+
+std::string files_text(const InputPreview& input) {
+  if (!input.files) return "a list on standard input, not read here";
+  return plural(*input.files, "file");
+}
+
+// "5: 4 with 5 files, 1 with 3 files"
+std::string batches_text(const JobPreview& preview) {
+  std::vector<std::string> parts;
+  for (auto size = preview.sizes.rbegin(); size != preview.sizes.rend(); ++size) {
+    if (parts.size() == 5) {
+      parts.emplace_back("...");
+      break;
+    }
+    const std::string files = size->first == 0 ? "out files" : " " + plural(size->first, "file");
+    parts.push_back(fmt::format("{} with{}", human_count(size->second), files));
+  }
+  std::string text = human_count(preview.batches);
+  if (!parts.empty()) text += fmt::format(": {}", fmt::join(parts, ", "));
+  return text;
+}
+
+std::string gpus_text(const GpuSet& gpus) {
+  if (gpus.names.empty()) return "none";
+  return fmt::format("{} ({})", fmt::join(gpus.names, ", "), gpus.source);
+}
+
+std::string plan_text(const JobReading& reading, const JobPreview& preview) {
+  std::string out;
+  const auto line = [&out](std::string_view what, std::string_view text) {
+    fmt::format_to(std::back_inserter(out), "{:<14}{}\n", what, escape_bytes(text));
+  };
+  line("job", preview.new_name ? "a new one, with a name made up" : preview.name);
+  if (!preview.notice.empty()) line("", preview.notice);
+  line("script", script_path(reading.spec));
+  line("python", fmt::format("{} (from {})", preview.python.path, preview.python.origin));
+  for (const InputPreview& input : preview.inputs) {
+    line("input",
+         fmt::format("{}: {}: {}", input.name, fmt::join(input.paths, ", "), files_text(input)));
+  }
+  line("mini-batches", batches_text(preview));
+  line("workers", preview.share.workers.reason);
+  line("gpus", gpus_text(preview.share.gpus));
+  for (const auto& [name, path] : preview.paths.outputs) {
+    line("output", fmt::format("{}: {}", name, path));
+  }
+  line("rows", preview.paths.target.empty() ? "counted, not kept" : preview.paths.target);
+  out += "\n" + effective_job_file(reading.spec, reading.origins);
+  return out + "\nNothing was run, nothing was written.\n";
+}
+
+void add_inputs(JsonWriter& json, const JobPreview& preview) {
+  json.key("inputs").begin_array();
+  for (const InputPreview& input : preview.inputs) {
+    json.begin_object().field("name", input.name).key("paths").begin_array();
+    for (const std::string& path : input.paths) json.value(path);
+    json.end_array().key("files");
+    if (input.files) {
+      json.value(*input.files);
+    } else {
+      json.null();
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string plan_json(const JobReading& reading, const JobPreview& preview) {
+  JsonWriter json;
+  json.begin_object().key("job");
+  if (preview.new_name) {
+    json.null();
+  } else {
+    json.value(preview.name);
+  }
+  json.field("notice", preview.notice).field("script", script_path(reading.spec));
+  json.key("python").begin_object().field("path", preview.python.path);
+  json.field("origin", preview.python.origin).end_object();
+  add_inputs(json, preview);
+  json.field("files", preview.files).field("mini_batches", preview.batches);
+  json.key("mini_batch_sizes").begin_array();
+  for (const auto& [items, count] : preview.sizes) {
+    json.begin_object().field("files", items).field("mini_batches", count).end_object();
+  }
+  json.end_array().key("workers").begin_object();
+  json.field("count", preview.share.workers.count).field("reason", preview.share.workers.reason);
+  json.end_object().key("gpus").begin_array();
+  for (const std::string& name : preview.share.gpus.names) json.value(name);
+  json.end_array().key("outputs").begin_object();
+  for (const auto& [name, path] : preview.paths.outputs) json.field(name, path);
+  json.end_object().field("target", preview.paths.target).key("notices").begin_array();
+  for (const Problem& notice : reading.notices) json.value(notice.where + ": " + notice.message);
+  json.end_array();
+  std::string settings = effective_config_json(reading.spec, reading.origins);
+  settings.pop_back();  // its line feed
+  return fmt::format("{},\"settings\":{}}}\n", json.text(), settings);
+}
+
+class Plan final : public Command {
+ public:
+  Plan(std::vector<std::string> arguments, bool has_arguments)
+      : options_(std::move(arguments), has_arguments) {}
+
+  void declare(CLI::App& app) override {
+    app.description("Show what `run` would do: settings, files, mini-batches, workers");
+    app.footer(kFooter);
+    options_.declare(app);
+    app.add_option("-o", format_, "text or json (text)")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"text", "json"}));
+  }
+
+  int run() override {
+    const auto reading = options_.read();
+    if (!reading) {
+      write_out(2, problems_text(reading.error()));
+      return kExitRefused;
+    }
+    const Result<JobPreview> preview = preview_job(reading->spec);
+    if (!preview) {
+      // A file or folder that is missing here is not a missing job.
+      const bool missing = preview.error().code == ErrorCode::kNotFound;
+      return report(
+          {missing ? ErrorCode::kInvalid : preview.error().code, preview.error().message});
+    }
+    const bool json = format_ == "json";
+    if (!json) write_out(2, problems_text(reading->notices));
+    write_out(1, json ? plan_json(*reading, *preview) : plan_text(*reading, *preview));
+    return kExitCompleted;
+  }
+
+ private:
+  JobOptions options_;
+  std::string format_ = "text";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_plan_command(std::vector<std::string> script_arguments,
+                                           bool has_script_arguments) {
+  return std::make_unique<Plan>(std::move(script_arguments), has_script_arguments);
+}
+
+}  // namespace windrow

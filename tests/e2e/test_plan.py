@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`windrow plan` tells what a run would do, and the run then does it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from workbench import NAMES, Windrow
+
+
+def tree(folder: Path) -> dict[str, float]:
+    """Every file and its time, but for what the test keeps of the commands."""
+    kept = [path for path in sorted(folder.rglob("*")) if not path.name.startswith("said.")]
+    return {str(path): path.stat().st_mtime for path in kept}
+
+
+def test_a_plan_counts_files_and_mini_batches_and_leaves_no_trace(windrow: Windrow) -> None:
+    # C118
+    windrow.script(NAMES)
+    windrow.files(23)
+    windrow.files(["x/1", "x/2", "y.tmp"], "more")
+    before = tree(windrow.folder)
+    flags = ["score.py", "--input", "in", "--input", "more", "--mini-batch-size", "5"]
+    flags += ["--workers", "3", "--output", "out", "--set", "inputs.data2.ignore=*.tmp"]
+    planned = windrow.command("plan", *flags, "-o", "json")
+    assert planned.exit == 0, planned
+    plan = json.loads(planned.text)
+    assert [one["files"] for one in plan["inputs"]] == [23, 2]
+    assert plan["mini_batches"] == 6
+    assert plan["mini_batch_sizes"] == [
+        {"files": 2, "mini_batches": 1},
+        {"files": 3, "mini_batches": 1},
+        {"files": 5, "mini_batches": 4},
+    ]
+    assert plan["workers"]["count"] == 3
+    assert plan["target"].endswith("/out/parallel_run_step.txt")
+    assert plan["settings"]["mini_batch_size"] == {"value": "5", "origin": "--mini-batch-size"}
+    text = windrow.command("plan", *flags).text
+    assert "6: 4 with 5 files, 1 with 3 files, 1 with 2 files" in text
+    assert "max_concurrency_per_instance: 3  # from --workers" in text
+    assert tree(windrow.folder) == before, "nothing was written"
+    result = windrow.folder / "out/parallel_run_step.txt"
+    job = windrow.command("run", *flags, result=result)
+    assert job.exit == 0, job
+    assert len(job.attempts()) == plan["mini_batches"]
+
+
+def test_a_plan_refuses_what_a_run_refuses(windrow: Windrow) -> None:
+    # C118
+    windrow.script(NAMES)
+    windrow.files(3)
+    missing = windrow.command("plan", "score.py", "--input", "nowhere")
+    assert (missing.exit, "there is no input" in missing.text) == (2, True), missing
+    nothing = windrow.command("plan", "nothing.py", "--input", "in")
+    assert (nothing.exit, "there is no script" in nothing.text) == (2, True), nothing
+    wrong = windrow.command("plan", "score.py", "--input", "in", "--nice", "21")
+    assert (wrong.exit, wrong.text) == (
+        2,
+        "--nice: 21 is out of range; allowed is 0 to 20\n",
+    )
