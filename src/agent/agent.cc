@@ -17,6 +17,7 @@ using std::chrono::seconds;
 constexpr Duration kHeartbeat = seconds(2);
 constexpr Duration kSilenceMax = seconds(10);
 constexpr Duration kOrphanedAfter = seconds(60);
+constexpr std::uint64_t kTailMax = 4096;  // bytes of a dead worker's stderr
 
 }  // namespace
 
@@ -113,6 +114,8 @@ void Agent::take(to_agent::Welcome& message) {
       .run_timeout = settings_.run_timeout,
       .overhead_timeout = settings_.overhead_timeout,
       .gpus = config_.gpus,
+      .init_limit = settings_.init_timeout,
+      .wear = {.batches_max = settings_.batches_max, .rss_max = settings_.rss_max},
   });
   supervisor_->begin(loop_.now(), orders_);
 }
@@ -183,6 +186,7 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, std::string
             process, "it answered for a mini-batch that it does not have", now, orders_);
         return;
       }
+      if (settings_.rss_max > 0) supervisor_->weighed(process, host_->memory(process).rss);
       std::vector<Part> parts;
       if (!take_parts(answer, *items, payload, parts)) {
         supervisor_->misbehaved(process, "it sent an answer in bad parts", now, orders_);
@@ -235,6 +239,8 @@ AttemptRecord Agent::make_record(ProcessNumber process,
   record.error_type = std::move(error.type);
   record.error_message = std::move(error.message);
   record.traceback = std::move(error.traceback);
+  record.error_bases = std::move(error.bases);
+  record.memory_peak = host_->memory(process).peak;
   return record;
 }
 
@@ -258,13 +264,30 @@ void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
                 .exit_code = exit.exit_code,
                 .signal = exit.signal,
                 .memory_peak = exit.memory_peak,
+                .out_of_memory = exit.out_of_memory,
                 .why = exit.why,
                 .page = host_->page(process)};
-  log_.note(exit.killed_by_us ? process_name(process) + " is gone" : describe_end(end));
+  if (exit.started && !exit.killed_by_us) end.stderr_tail = stderr_tail(process);
   std::vector<Work> unread = take_unread(process, UINT32_MAX);
   host_->forget(process);
   supervisor_->exited(end, std::move(unread), loop_.now(), loop_.wall_now(), orders_);
   carry_out();
+}
+
+// What it wrote to descriptor 2, or when that is nothing, to sys.stderr.
+std::string Agent::stderr_tail(ProcessNumber process) {
+  const std::string name = "/" + process_name(process) + ".stderr.txt";
+  std::string tail;
+  for (const std::string& folder : {config_.folders.process_raw, config_.folders.user_stderr}) {
+    const Result<std::unique_ptr<File>> file = fs_.open(folder + name);
+    const Result<std::uint64_t> size = file ? (*file)->size() : 0;
+    if (!file || !size || *size == 0) continue;
+    tail.resize(std::min(*size, kTailMax));
+    tail.resize((*file)->read_at(*size - tail.size(), tail).value_or(0));
+    if (*size > kTailMax) tail.erase(0, tail.find('\n') + 1);
+    if (!tail.empty()) break;
+  }
+  return tail;
 }
 
 // Only mini-batches are given back: a start or shutdown that was not read is of no use to others.

@@ -108,6 +108,7 @@ class Agent final : public WorkerHost::Sink {
   void carry_out(order::ReportWindow& one);
   void carry_out(order::ReportTakenBack& one);
   void carry_out(order::ReportGaveUp& one);
+  void carry_out(order::Note& one);
   void carry_out(order::AllStopped& one);
 
   void take_answer(ProcessNumber process, const Answer& answer, std::string payload);
@@ -124,6 +125,7 @@ class Agent final : public WorkerHost::Sink {
   // Headers and rows go to the segment, one chunk each; reported items to the record.
   void keep_parts(const std::vector<Part>& parts, std::uint32_t items, AttemptRecord& record);
   std::vector<Work> take_unread(ProcessNumber process, std::uint32_t count);
+  std::string stderr_tail(ProcessNumber process);
   Status open_segment();
   void segment_synced(std::uint64_t up_to);
   void say(ToMaster body);

@@ -118,6 +118,8 @@ void Agent::carry_out(order::ReportTakenBack& /*one*/) { say(to_master::TakenBac
 
 void Agent::carry_out(order::ReportGaveUp& one) { say(to_master::GaveUp{std::move(one.cause)}); }
 
+void Agent::carry_out(order::Note& one) { log_.note(one.text); }
+
 void Agent::carry_out(order::AllStopped& /*one*/) {
   stopping_ = true;
   say_stopped_when_synced();

@@ -152,6 +152,12 @@ std::string human_duration(Duration duration) {
   return fmt::format("{} d {} h", total / 86400, total % 86400 / 3600);
 }
 
+std::string in_seconds(Duration duration) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+  return ms % 1000 == 0 ? fmt::format("{} s", ms / 1000)
+                        : fmt::format("{:.10g} s", static_cast<double>(ms) / 1000);
+}
+
 std::string human_count(std::uint64_t count) {
   std::string text = std::to_string(count);
   for (std::size_t at = text.size(); at > 3;) {

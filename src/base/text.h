@@ -41,6 +41,9 @@ std::optional<std::string_view> nearest_name(std::string_view name,
 // "850 us", "12 ms", "3.4 s", "2 min 5 s", "1 h 0 min", "3 d 4 h". A negative one gets a minus.
 std::string human_duration(Duration duration);
 
+// "60 s", "7.5 s", "86400 s": as settings are given.
+std::string in_seconds(Duration duration);
+
 // "1,234,567"
 std::string human_count(std::uint64_t count);
 

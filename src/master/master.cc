@@ -100,6 +100,10 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
       std::move(planner),
       Planner::Callbacks{.on_page =
                              [this](PlannedPage page) {
+                               if (page.runs.empty()) {
+                                 step(event::ListingProgressed{});
+                                 return;
+                               }
                                plan_->note(page.offsets, page.plan_bytes);
                                step(event::Planned{std::move(page.runs), page.plan_bytes});
                              },

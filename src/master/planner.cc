@@ -252,7 +252,7 @@ void Planner::page_done() {
     return;
   }
   const auto self = self_;
-  if (!listing.result.runs.empty()) callbacks_.on_page(std::move(listing.result));
+  callbacks_.on_page(std::move(listing.result));
   if (*self == nullptr) return;
   if (listing.ended) {
     callbacks_.on_ended(listing.skipped);

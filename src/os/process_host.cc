@@ -146,6 +146,12 @@ std::optional<int> ProcessHost::pid(ProcessNumber process) {
   return worker->pid;
 }
 
+WorkerMemory ProcessHost::memory(ProcessNumber process) {
+  const Worker* worker = find(process);
+  if (worker == nullptr || worker->ended || !worker->running) return {};
+  return memory_of(worker->pid);
+}
+
 void ProcessHost::kill(ProcessNumber process) {
   Worker* worker = find(process);
   if (worker == nullptr || worker->ended || !worker->control) return;
@@ -194,9 +200,12 @@ void ProcessHost::read_control(Worker& worker) {
       worker.running = true;
       worker.pid = report.pid;
       return;
-    case ReaperReport::Kind::kEnded:
-      end(worker, ended(report));
+    case ReaperReport::Kind::kEnded: {
+      WorkerExit exit = ended(report);
+      if (exit.signal == SIGKILL && !exit.killed_by_us) exit.out_of_memory = oom_kills_.take();
+      end(worker, exit);
       return;
+    }
     case ReaperReport::Kind::kNotStarted: {
       const std::string what = report.step == ReaperReport::Step::kEnterFolder
                                    ? "enter " + worker.working_folder

@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "os/epoll_loop.h"
+#include "os/memory.h"
 #include "os/packet_socket.h"
 #include "os/worker_host.h"
 #include "os/zygote.h"
@@ -39,6 +40,7 @@ class ProcessHost final : public WorkerHost {
   WorkerPage page(ProcessNumber process) override;
   void rest(Duration duration) override { loop_.rest(duration); }
   [[nodiscard]] std::optional<int> pid(ProcessNumber process) override;
+  WorkerMemory memory(ProcessNumber process) override;
   void kill(ProcessNumber process) override;
 
   // REQUIRES: on_exit has come, or the process was never started.
@@ -58,6 +60,7 @@ class ProcessHost final : public WorkerHost {
   Zygote& zygote_;
   Sink* sink_ = nullptr;
   PacketReader reader_;
+  OomKills oom_kills_;
   std::unordered_map<ProcessNumber, std::unique_ptr<Worker>> workers_;
   std::shared_ptr<ProcessHost*> self_;  // what posted callbacks hold weakly
 };

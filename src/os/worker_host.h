@@ -49,7 +49,15 @@ struct WorkerExit {
   int signal = 0;                 // what killed the worker itself, 0 for a normal exit
   bool killed_by_us = false;      // the signal was ours (kill() was called before the end)
   std::uint64_t memory_peak = 0;  // bytes, largest resident set of the worker process
-  std::string why;                // only when !started
+  // Whether the kernel killed it for lack of memory; none when it does not say.
+  std::optional<bool> out_of_memory;
+  std::string why;  // only when !started
+};
+
+// Of a worker that lives, in bytes; zeros when it is not known.
+struct WorkerMemory {
+  std::uint64_t rss = 0;   // resident now
+  std::uint64_t peak = 0;  // largest so far
 };
 
 class WorkerHost {
@@ -83,6 +91,9 @@ class WorkerHost {
 
   // The worker's process in this system; none before it runs and after its end.
   [[nodiscard]] virtual std::optional<int> pid(ProcessNumber process) = 0;
+
+  // What the worker process itself uses, without what it has started.
+  virtual WorkerMemory memory(ProcessNumber process) = 0;
 
   // Ends the worker and every descendant at once; on_exit follows. Does nothing when it has ended.
   virtual void kill(ProcessNumber process) = 0;

@@ -272,9 +272,12 @@ void JobLogs::note_error(AgentId node,
   const std::string name = process_name(process);
   first_error_ = FirstError{
       .where = type == "TimeoutError" && traceback.empty() ? folder_.user_error_summary()
-               : traceback.empty() ? fmt::format("{}/{}.stderr.txt", folder_.sys_node(node), name)
-                                   : fmt::format("{}/{}.txt", folder_.user("error", node), name),
-      .text = traceback.empty() ? fmt::format("{}: {}", type, message) : traceback};
+               : traceback.empty() || type == "ProcessDied"
+                   ? fmt::format("{}/{}.stderr.txt", folder_.sys_node(node), name)
+                   : fmt::format("{}/{}.txt", folder_.user("error", node), name),
+      .text = traceback.empty()       ? fmt::format("{}: {}", type, message)
+              : type == "ProcessDied" ? fmt::format("{}: {}\n{}", type, message, traceback)
+                                      : traceback};
 }
 
 void JobLogs::tick(const Scheduler& scheduler, std::uint64_t merged_bytes) {

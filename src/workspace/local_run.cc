@@ -34,16 +34,32 @@ Appender::Options sync_options() {
   return Appender::Options{.sync = !environment_value("WINDROW_BENCH_NO_SYNC")};
 }
 
+Limits scheduler_limits(const JobSpec& spec) {
+  const LimitSpec& said = spec.limits;
+  Limits limits;
+  limits.tries_max = said.tries_max;
+  limits.error_threshold = said.error_threshold;
+  limits.mini_batch_error_threshold = said.mini_batch_error_threshold;
+  limits.failed_percent = said.allowed_failed_percent;
+  limits.run_timeout = said.run_timeout;
+  limits.overhead_timeout = said.overhead_timeout;
+  limits.append_row = !spec.append_row_to.empty();
+  limits.progress_limit = said.progress_timeout;
+  limits.first_task_timeout = said.first_task_timeout;
+  limits.init_limit = said.init_timeout;
+  limits.retry_delay = said.retry_delay;
+  limits.retry_on = said.retry_on;
+  limits.fail_fast_on = said.fail_fast_on;
+  limits.strict_results = said.strict_results;
+  limits.retry_short_returns = said.retry_short_returns;
+  limits.allow_empty_input = spec.allow_empty_input;
+  return limits;
+}
+
 MasterConfig master_config(const LocalRun& run, const JobPaths& paths, const MachineShare& share) {
   MasterConfig config;
   config.folder = run.folder;
-  config.limits.tries_max = run.spec.limits.tries_max;
-  config.limits.error_threshold = run.spec.limits.error_threshold;
-  config.limits.mini_batch_error_threshold = run.spec.limits.mini_batch_error_threshold;
-  config.limits.run_timeout = run.spec.limits.run_timeout;
-  config.limits.overhead_timeout = kTaskOverheadTimeout;
-  config.limits.append_row = !run.spec.append_row_to.empty();
-  config.limits.allow_empty_input = run.spec.allow_empty_input;
+  config.limits = scheduler_limits(run.spec);
   config.worker = worker_settings(run.spec, paths, share.workers.count);
   config.worker.program = {run.python, run.worker_program};
   config.worker.environment =

@@ -78,6 +78,9 @@ WorkerSettings worker_settings(const JobSpec& spec, const JobPaths& paths, std::
   out.profiler = spec.record.profiler;
   out.run_timeout = spec.limits.run_timeout;
   out.overhead_timeout = spec.limits.overhead_timeout;
+  out.init_timeout = spec.limits.init_timeout;
+  out.batches_max = spec.worker.batches_max;
+  out.rss_max = spec.worker.rss_max;
   return out;
 }
 

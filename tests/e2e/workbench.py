@@ -271,6 +271,7 @@ class Windrow:
         threshold: int | None = None,
         name: str | None = None,
         summary_only: bool = False,
+        keys: dict[str, Any] | None = None,
     ) -> Running:
         """A job in the background. Without `script` and `files`: those of the job before."""
         if script is not None or not (self.folder / "score.py").exists():
@@ -286,10 +287,13 @@ class Windrow:
             "--error-threshold": threshold,
             "--name": name,
         }
-        said = [str(x) for pair in values.items() if pair[1] is not None for x in pair]
         first = ["score.py", "--input", input]
         if summary_only:
             first = [str(self.summary_only_file(input))]
+        if keys is not None:
+            first = [str(self.keys_file(input, output or "out", keys))]
+            values["--output"] = None
+        said = [str(x) for pair in values.items() if pair[1] is not None for x in pair]
         target = self.folder / (output or "out") / "parallel_run_step.txt"
         return self.begin("run", *first, *said, *flags, result=target)
 
@@ -300,6 +304,19 @@ class Windrow:
                 "inputs": {"data": {"path": input}},
                 "input_data": "${{inputs.data}}",
                 "task": {"entry_script": "score.py"},
+            }
+        )
+
+    def keys_file(self, input: str, output: str, keys: dict[str, Any]) -> Path:
+        """A job with settings that have no flag."""
+        return self.job_file(
+            {
+                "type": "parallel",
+                "inputs": {"data": {"path": input}},
+                "outputs": {"rows": {"path": output}},
+                "input_data": "${{inputs.data}}",
+                "task": {"entry_script": "score.py", "append_row_to": "${{outputs.rows}}"},
+                **keys,
             }
         )
 

@@ -170,12 +170,15 @@ def journal_chain(state: Path) -> list[Journal]:
 
 # -------------------------------------------------------------------------------- the state of it
 
+NODE_LOST = 7
+
 
 @dataclass
 class Batch:
     items: int
     stage: str = "pending"  # ended, committed, failed
     tries: int = 0
+    losses: int = 0
     succeeded: int = 0
     segment: int = 0
     offset: int = 0
@@ -251,8 +254,9 @@ class Job:
             raise Damaged(
                 f"an attempt at mini-batch {fact.number('batch')}, which is {batch.stage}"
             )
-        verdict = fact.number("verdict")
-        batch.tries += verdict in (1, 2)
+        verdict, lost = fact.number("verdict"), fact.number("status") == NODE_LOST
+        batch.losses += lost
+        batch.tries += verdict in (1, 2) and not lost
         if verdict == 2:
             batch.stage = "failed"
         if verdict != 0:
@@ -280,7 +284,7 @@ class Job:
             if batch.stage == "failed":
                 batch.stage = "pending"
             if batch.stage == "pending":
-                batch.tries = 0
+                batch.tries = batch.losses = 0
 
     def is_synced(self, batch: Batch) -> bool:
         return batch.offset + batch.length <= self.segments[batch.segment].synced

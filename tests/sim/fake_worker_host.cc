@@ -81,6 +81,12 @@ WorkerPage FakeWorkerHost::page(ProcessNumber process) {
   return page;
 }
 
+// A worker leaks a little with every mini-batch that it has read.
+WorkerMemory FakeWorkerHost::memory(ProcessNumber process) {
+  const Worker* const worker = find(process);
+  return worker == nullptr ? WorkerMemory{} : WorkerMemory{worker->begun, worker->begun};
+}
+
 void FakeWorkerHost::kill(ProcessNumber process) {
   Worker* const worker = find(process);
   if (worker == nullptr) return;

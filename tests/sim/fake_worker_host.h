@@ -33,6 +33,7 @@ class FakeWorkerHost final : public WorkerHost {
   WorkerPage page(ProcessNumber process) override;
   void rest(Duration /*duration*/) override {}
   std::optional<int> pid(ProcessNumber /*process*/) override { return std::nullopt; }
+  WorkerMemory memory(ProcessNumber process) override;
   void kill(ProcessNumber process) override;
   void forget(ProcessNumber process) override;
 
@@ -73,7 +74,8 @@ class FakeWorkerHost final : public WorkerHost {
     bool ready = false;
     bool busy = false;
     bool reads_ahead = false;
-    TimePoint said;  // when its last packet arrives
+    std::uint64_t begun = 0;  // mini-batches
+    TimePoint said;           // when its last packet arrives
   };
   using Then = std::function<void(Worker&)>;
 

@@ -115,6 +115,7 @@ void FakeWorkerHost::turn(Worker& worker) {
     die(worker, kSegmentationFault);
   } else {
     world_.truth.began(command.token);
+    ++worker.begun;
     world_.trace.note("worker loads", worker.number, command.token.batch, command.token.picked);
     mark(worker, WorkerPhase::kLoad, command.token);
     later(worker,
@@ -187,6 +188,11 @@ void FakeWorkerHost::serialise(Worker& worker, const Command& command, Mishap mi
 void FakeWorkerHost::answer(Worker& worker, const Command& command, Mishap mishap) {
   Returned returned = returned_for(worker.read.front().payload);
   Answer answer{.kind = AnswerKind::kDone, .token = command.token, .returned = returned.count};
+  const Limits& limits = world_.scenario.limits;
+  if ((returned.count > command.items && limits.strict_results) ||
+      (returned.count < command.items && limits.retry_short_returns)) {
+    world_.truth.raised(command.token);
+  }
   answer.elapsed_us = static_cast<std::uint32_t>(world_.scenario.run_max / microseconds(1));
   if (mishap == Mishap::kWrongToken) {
     ++(world_.random.per_mille(500) ? answer.token.picked : answer.token.batch);

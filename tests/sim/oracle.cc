@@ -14,7 +14,7 @@ namespace {
 bool same(const Batch& a, const Batch& b) {
   return a.offset == b.offset && a.length == b.length && a.segment == b.segment &&
          a.items == b.items && a.succeeded == b.succeeded && a.picked == b.picked &&
-         a.tries == b.tries && a.stage == b.stage;
+         a.tries == b.tries && a.losses == b.losses && a.stage == b.stage;
 }
 
 bool same(const Segment& a, const Segment& b) {
@@ -40,12 +40,15 @@ std::optional<std::string> check_cause(const Scenario& scenario,
     right = over(scenario.limits.mini_batch_error_threshold);
   } else if (has(cause, "error_threshold")) {
     right = over(scenario.limits.error_threshold);
+  } else if (has(cause, "allowed_failed_percent")) {
+    const auto share = 100.0 * std::stod(cause) / scenario.batches();
+    right = share > scenario.limits.failed_percent;
   } else if (has(cause, "worker starts failed") || has(cause, "init() failed") || cause == "no") {
     right = scenario.init != InitKind::kWorks || scenario.worker_faults > 0;
   } else if (has(cause, "no progress")) {
     right = scenario.init == InitKind::kHangs || scenario.init == InitKind::kFlaky;
   } else if (has(cause, "holds no file")) {
-    right = scenario.files == 0;
+    right = scenario.files == 0 && !scenario.limits.allow_empty_input;
   } else if (has(cause, "not one item succeeded")) {
     right = counts.items_succeeded == 0;
   }
@@ -63,7 +66,10 @@ std::optional<std::string> check_charges(const Surroundings& world, const JobSta
                          batch.tries,
                          world.truth.chargeable(id));
     }
-    if (failed != (batch.tries >= world.scenario.limits.tries_max)) {
+    const Limits& limits = world.scenario.limits;
+    const bool at_once = !limits.fail_fast_on.empty() || !limits.retry_on.empty() ||
+                         batch.losses >= limits.losses_max;
+    if (failed != (batch.tries >= limits.tries_max) && !(failed && at_once)) {
       return fmt::format("mini-batch {} ended after {} tries", id, batch.tries);
     }
     if (world.scenario.poison.contains(id) && batch.stage == BatchStage::kCommitted) {

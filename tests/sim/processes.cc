@@ -103,6 +103,9 @@ MasterConfig MasterProcess::config() const {
   config.worker.append_row = scenario.limits.append_row;
   config.worker.run_timeout = scenario.limits.run_timeout;
   config.worker.overhead_timeout = scenario.limits.overhead_timeout;
+  config.worker.init_timeout = scenario.limits.init_limit;
+  config.worker.batches_max = scenario.batches_max;
+  config.worker.rss_max = scenario.rss_max;
   InputFiles input{.title = kInput, .root = kInput, .parts = {}, .ignore = {}};
   if (scenario.listed) input.parts.push_back({.folder = kInput, .name = ""});
   if (!scenario.listed) {

@@ -47,6 +47,21 @@ void draw_job(Random& random, Scenario& out) {
   out.init_faults = random.between(50, 500);
 }
 
+// Settings that most jobs leave alone.
+void draw_rare_limits(Random& random, Scenario& out) {
+  Limits& limits = out.limits;
+  if (random.per_mille(40)) limits.failed_percent = random.between(0, 60);
+  if (random.per_mille(80)) limits.retry_delay = random.between(milliseconds(1), seconds(3));
+  if (random.per_mille(40)) limits.fail_fast_on = {"ValueError"};
+  if (random.per_mille(40)) limits.retry_on = {"ValueError", "ProcessDied"};
+  if (random.per_mille(60)) limits.init_limit = random.between(seconds(2), seconds(60));
+  limits.strict_results = random.per_mille(50);
+  limits.retry_short_returns = random.per_mille(80);
+  limits.allow_empty_input = random.per_mille(300);
+  if (random.per_mille(100)) out.batches_max = random.between(1, 6);
+  if (random.per_mille(60)) out.rss_max = random.between(1, 6);
+}
+
 void draw_speed(Random& random, Scenario& out) {
   constexpr Duration kMin[] = {microseconds(10), milliseconds(1), milliseconds(50)};
   constexpr Duration kMax[] = {microseconds(300), milliseconds(100), milliseconds(900)};
@@ -68,6 +83,8 @@ Scenario draw_scenario(std::uint64_t seed) {
   out.slots = random.between(1, 3);
   draw_job(random, out);
   draw_speed(random, out);
+  Random rare(seed * 0x2545f4914f6cdd1dU + 77);  // dice of its own: other draws stay as they were
+  draw_rare_limits(rare, out);
   // Faults should meet the job at work, not after its end.
   const Duration work = out.batches() * (out.run_min + out.run_max) / (2 * out.agents * out.slots);
   out.faults_for = random.between(milliseconds(300), 2 * work + milliseconds(1500));

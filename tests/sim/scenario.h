@@ -55,6 +55,8 @@ struct Scenario {
   Duration run_max{};
   std::uint32_t queue_max = 16;  // packets that a worker's socket takes
   std::uint64_t unsynced_max = 0;
+  std::uint32_t batches_max = 0;  // of one worker
+  std::uint64_t rss_max = 0;      // a worker leaks one byte with every mini-batch
 
   // Chances per mille, while faults are on.
   std::uint32_t worker_faults = 0;  // of a hand-out

@@ -26,6 +26,12 @@ class Storm {
     limits_.append_row = !random_.per_mille(300);
     if (random_.per_mille(200)) limits_.error_threshold = random_.between(0, 20);
     if (random_.per_mille(200)) limits_.mini_batch_error_threshold = random_.between(0, 6);
+    if (random_.per_mille(200)) limits_.failed_percent = random_.between(0, 99);
+    if (random_.per_mille(200)) limits_.retry_delay = random_.between(milliseconds(1), seconds(9));
+    if (random_.per_mille(200)) limits_.fail_fast_on = {"Error"};
+    limits_.strict_results = random_.per_mille(200);
+    limits_.retry_short_returns = random_.per_mille(200);
+    limits_.allow_empty_input = random_.per_mille(200);
     begin({}, std::nullopt);
   }
 
@@ -83,6 +89,7 @@ class Storm {
     const AgentId agent = draw_agent();
     switch (random_.below(24)) {
       case 0:
+        if (random_.per_mille(100)) return event::ListingProgressed{};
         if (scheduler_->state().listing_ended()) return event::TimePassed{};
         return event::Planned{{{random_.between(1, 4), random_.between(1, 3)}}, 9};
       case 1:

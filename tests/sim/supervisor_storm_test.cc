@@ -28,6 +28,8 @@ class Storm {
     SuperviseLimits limits;
     limits.slots = random_.between(1, 4);
     limits.run_timeout = random_.between(milliseconds(500), seconds(5));
+    if (random_.per_mille(300)) limits.wear.batches_max = random_.between(1, 5);
+    limits.failed_max = random_.between(0, 10);
     supervisor_ = std::make_unique<Supervisor>(limits);
     supervisor_->begin(now_, orders_);
     carry_out();
@@ -200,6 +202,7 @@ class Storm {
   void carry_out(const order::ReportLoad& /*one*/) {}
   void carry_out(const order::ReportWindow& one) { EXPECT_GT(one.window, 0U); }
   void carry_out(const order::ReportTakenBack& /*one*/) {}
+  void carry_out(const order::Note& one) { EXPECT_FALSE(one.text.empty()); }
   void carry_out(const order::ReportGaveUp& one) { EXPECT_FALSE(one.cause.empty()); }
   void carry_out(const order::AllStopped& /*one*/) {
     EXPECT_FALSE(stopped_);

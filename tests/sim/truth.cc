@@ -39,6 +39,7 @@ void Truth::check(const Fact& fact) {
       }
       return;
     case AttemptStatus::kNodeLost:
+      return;
     case AttemptStatus::kReturned:
       if (ended->verdict != Verdict::kReturned) fail(name_of(token) + " is charged for nothing");
       return;

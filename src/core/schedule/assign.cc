@@ -32,13 +32,13 @@ std::optional<BatchId> Scheduler::next_pending() {
 }
 
 bool Scheduler::assign_one(AgentId id, Agent& agent, std::uint32_t cap) {
-  if (agent.gave_up || agent.stopping || agent.held >= cap) return false;
+  if (agent.gave_up || agent.stopping || agent.held.size() >= cap) return false;
   const std::optional<BatchId> batch = next_pending();
   if (!batch) return false;
   Hand& hand = hands_[*batch];
   hand.holder = id;
   ++hand.picked;
-  ++agent.held;
+  agent.held.push_back(*batch);
   const Batch& one = state_.batches()[*batch];
   out_->actions.emplace_back(
       action::Assign{id, Token{state_.epoch(), *batch, hand.picked}, one.items, one.tries});
@@ -69,12 +69,14 @@ void Scheduler::balance() {
   }
   std::uint32_t free = 0;
   for (const auto& [id, agent] : agents_) {
-    if (!agent.gave_up && agent.held < agent.slots) free += agent.slots - agent.held;
+    const auto held = static_cast<std::uint32_t>(agent.held.size());
+    if (!agent.gave_up && held < agent.slots) free += agent.slots - held;
   }
   for (auto& [id, agent] : agents_) {
     if (free == 0) return;
-    if (agent.taking_back || agent.stopping || agent.held <= agent.slots) continue;
-    const std::uint32_t count = std::min(agent.held - agent.slots, free);
+    const auto held = static_cast<std::uint32_t>(agent.held.size());
+    if (agent.taking_back || agent.stopping || held <= agent.slots) continue;
+    const std::uint32_t count = std::min(held - agent.slots, free);
     agent.taking_back = true;
     free -= count;
     out_->actions.emplace_back(action::TakeBack{id, count});
@@ -86,19 +88,50 @@ void Scheduler::release(BatchId batch) {
   if (state_.batches()[batch].stage == BatchStage::kPending) returned_.push_back(batch);
 }
 
-void Scheduler::remove_agent(std::map<AgentId, Agent>::iterator agent) {
+void Scheduler::release_delayed() {
+  while (!delayed_.empty() && delayed_.front().due <= now_) {
+    returned_.push_back(delayed_.front().batch);
+    delayed_.pop_front();
+    progressed();
+  }
+}
+
+// `lost`: it did not end as it was told to.
+void Scheduler::remove_agent(std::map<AgentId, Agent>::iterator agent, bool lost) {
   const AgentId id = agent->first;
   const SegmentId segment = agent->second.segment;
   const std::vector<BatchId> unsynced(state_.segments()[segment].waiting.begin(),
                                       state_.segments()[segment].waiting.end());
+  if (lost && may_assign()) lose_running(id, agent->second);
   emit(fact::AgentLost{id, segment});
   for (const BatchId batch : unsynced) release(batch);
-  if (agent->second.held > 0) {
-    for (BatchId batch = 0; batch < hands_.size(); ++batch) {
-      if (hands_[batch].holder == id) release(batch);
-    }
-  }
+  std::vector<BatchId> held = std::move(agent->second.held);
+  std::sort(held.begin(), held.end());
+  for (const BatchId batch : held) release(batch);
   agents_.erase(agent);
+  check_thresholds();
+}
+
+// What was with its workers, as far as the order of the hand-outs tells, has lost a node. One that
+// does so again and again is what kills them.
+void Scheduler::lose_running(AgentId id, const Agent& agent) {
+  const std::size_t running = std::min<std::size_t>(agent.held.size(), agent.slots);
+  for (std::size_t i = 0; i < running; ++i) {
+    const BatchId batch = agent.held[i];
+    fact::AttemptEnded ended{.verdict = Verdict::kReturned};
+    ended.record.token = {state_.epoch(), batch, hands_[batch].picked};
+    ended.record.agent = id;
+    ended.record.status = AttemptStatus::kNodeLost;
+    ended.record.start = wall_;
+    if (state_.batches()[batch].losses + 1U >= limits_.losses_max) {
+      ended.verdict = Verdict::kFailed;
+      ended.record.error_type = "NodeLost";
+      ended.record.error_message = fmt::format(
+          "{} nodes were lost while they worked on this mini-batch", limits_.losses_max);
+    }
+    count_error(ended);
+    emit(std::move(ended));
+  }
 }
 
 void Scheduler::stop(JobStatus status, std::string cause, StopMode mode) {
@@ -116,26 +149,6 @@ void Scheduler::stop_agents(StopMode mode) {
   }
 }
 
-void Scheduler::check_thresholds() {
-  const JobCounts& counts = state_.counts();
-  const auto exceeds = [](std::uint64_t count, std::int64_t threshold) {
-    return threshold >= 0 && count > static_cast<std::uint64_t>(threshold);
-  };
-  if (exceeds(counts.items_failed, limits_.error_threshold)) {
-    stop(JobStatus::kFailed,
-         fmt::format("{} failed items are more than error_threshold {} allows",
-                     counts.items_failed,
-                     limits_.error_threshold),
-         StopMode::kNow);
-  } else if (exceeds(counts.failed, limits_.mini_batch_error_threshold)) {
-    stop(JobStatus::kFailed,
-         fmt::format("{} failed mini-batches are more than mini_batch_error_threshold {} allows",
-                     counts.failed,
-                     limits_.mini_batch_error_threshold),
-         StopMode::kNow);
-  }
-}
-
 // Moves the job on when a stage is over: all final, then merged and published, then finished.
 void Scheduler::check_ended() {
   if (finish_said_) return;
@@ -150,12 +163,16 @@ void Scheduler::check_ended() {
          state_.counts().committed + state_.counts().failed + state_.counts().ended ==
              state_.batches().size());
     if (!final) return;
+    check_thresholds();
+    if (state_.stopped()) return;
     if (state_.batches().empty() && !limits_.allow_empty_input) {
       stop(JobStatus::kFailed, "the input holds no file", StopMode::kFinish);
       return;
     }
     if (limits_.append_row && state_.counts().items > 0 && state_.counts().items_succeeded == 0) {
-      stop(JobStatus::kFailed, "no result: not one item succeeded", StopMode::kFinish);
+      stop(JobStatus::kFailed,
+           "no result: not one item succeeded" + root_cause(),
+           StopMode::kFinish);
       return;
     }
     merging_ = true;
@@ -176,20 +193,10 @@ void Scheduler::finish(JobStatus status, std::string cause) {
   out_->actions.emplace_back(action::Finish{});
 }
 
-std::string Scheduler::blocked_stage() const {
-  if (merging_) return "merging the rows";
-  if (agents_.empty()) return "waiting for an agent";
-  if (state_.batches().empty()) return "listing the input";
-  for (const auto& [id, agent] : agents_) {
-    if (agent.held > 0) return "run() or init() is working";
-  }
-  return "waiting for the listing of the input";
-}
-
 void Scheduler::check_invariants() const {
   state_.check_invariants();
   CHECK(hands_.size() == state_.batches().size());
-  std::map<AgentId, std::uint32_t> held;
+  std::map<AgentId, std::size_t> held;
   for (BatchId id = 0; id < hands_.size(); ++id) {
     const Hand& hand = hands_[id];
     CHECK(hand.picked >= state_.batches()[id].picked);
@@ -198,7 +205,7 @@ void Scheduler::check_invariants() const {
     CHECK(agents_.contains(hand.holder));
     ++held[hand.holder];
   }
-  for (const auto& [id, agent] : agents_) CHECK(held[id] == agent.held);
+  for (const auto& [id, agent] : agents_) CHECK(held[id] == agent.held.size());
   std::uint64_t tries_max = limits_.tries_max;
   for (const Batch& batch : state_.batches()) CHECK(batch.tries <= tries_max);
 }

@@ -88,8 +88,10 @@ struct AttemptRecord {
   std::uint64_t memory_peak = 0;  // bytes; 0 when not known
   std::string error_type;         // all three empty for kRunDone
   std::string error_message;
-  std::string traceback;
+  std::string traceback;               // of a dead process: the last lines of its stderr
   std::vector<ReportedItem> reported;  // each item once; only for kRunDone
+  // The class of the exception and those above it, qualified. Judges retries; not kept.
+  std::vector<std::string> error_bases;
   friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
 };
 

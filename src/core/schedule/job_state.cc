@@ -106,7 +106,9 @@ void JobState::apply_one(const fact::AttemptEnded& fact) {
   Batch& batch = batches_[record.token.batch];
   CHECK(batch.stage == BatchStage::kPending);
   batch.picked = std::max(batch.picked, record.token.picked);
-  process_next_ = std::max(process_next_, record.process + 1);
+  const bool lost = record.status == AttemptStatus::kNodeLost;
+  if (!lost) process_next_ = std::max(process_next_, record.process + 1);
+  if (lost && batch.losses < UINT8_MAX) ++batch.losses;
   ++counts_.attempts;
   switch (fact.verdict) {
     case Verdict::kDone: {
@@ -119,6 +121,7 @@ void JobState::apply_one(const fact::AttemptEnded& fact) {
       ++counts_.ended;
       counts_.items_succeeded += batch.succeeded;
       counts_.items_failed += batch.items - batch.succeeded;
+      counts_.shorts += batch.succeeded < batch.items ? 1 : 0;
       if (end_of(batch) <= segment.synced || planted(Fault::kCommitOnEnd)) {
         commit(batch);
       } else {
@@ -130,7 +133,7 @@ void JobState::apply_one(const fact::AttemptEnded& fact) {
       if (!planted(Fault::kRetryForEver)) ++batch.tries;
       return;
     case Verdict::kFailed:
-      ++batch.tries;
+      if (!lost) ++batch.tries;
       batch.stage = BatchStage::kFailed;
       ++counts_.failed;
       counts_.items_failed += batch.items;
@@ -158,7 +161,7 @@ void JobState::apply_one(const fact::Reopened& fact) {
       --counts_.failed;
       counts_.items_failed -= batch.items;
     }
-    if (batch.stage == BatchStage::kPending) batch.tries = 0;
+    if (batch.stage == BatchStage::kPending) batch.tries = batch.losses = 0;
   }
 }
 
@@ -181,6 +184,7 @@ void JobState::give_up_unsynced(Segment& segment) {
     --counts_.ended;
     counts_.items_succeeded -= batch.succeeded;
     counts_.items_failed -= batch.items - batch.succeeded;
+    counts_.shorts -= batch.succeeded < batch.items ? 1 : 0;
     batch.succeeded = 0;
   }
   segment.waiting.clear();
@@ -218,12 +222,13 @@ void JobState::check_invariants() const {
       CHECK(batch.succeeded <= batch.items);
       seen.items_succeeded += batch.succeeded;
       seen.items_failed += batch.items - batch.succeeded;
+      seen.shorts += batch.succeeded < batch.items ? 1 : 0;
     }
   }
   CHECK(seen.items == counts_.items && seen.items_failed == counts_.items_failed);
   CHECK(seen.items_succeeded == counts_.items_succeeded && seen.ended == counts_.ended);
   CHECK(seen.committed == counts_.committed && seen.failed == counts_.failed);
-  CHECK(waiting == seen.ended);
+  CHECK(waiting == seen.ended && seen.shorts == counts_.shorts);
 }
 
 }  // namespace windrow

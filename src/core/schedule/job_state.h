@@ -34,6 +34,7 @@ struct Batch {
   std::uint32_t succeeded = 0;  // items, from kEnded on
   std::uint32_t picked = 0;     // highest hand-out that ended
   std::uint32_t tries = 0;      // charged attempts
+  std::uint8_t losses = 0;      // attempts that were lost with their node
   BatchStage stage = BatchStage::kPending;
 };
 static_assert(sizeof(Batch) <= 40, "a million mini-batches must stay small");
@@ -54,6 +55,7 @@ struct JobCounts {
   BatchId ended = 0;
   BatchId committed = 0;
   BatchId failed = 0;
+  BatchId shorts = 0;  // ended or committed with fewer results than items
 };
 
 class JobState {

@@ -8,19 +8,9 @@
 #include "base/plant.h"
 
 namespace windrow {
-namespace {
-
-using std::chrono::minutes;
-
-bool is_charged(AttemptStatus status) {
-  return status != AttemptStatus::kRunDone && status != AttemptStatus::kNodeLost &&
-         status != AttemptStatus::kReturned;
-}
-
-}  // namespace
 
 Scheduler::Scheduler(JobState state, Limits limits)
-    : state_(std::move(state)), limits_(limits), time_before_(state_.job_time()) {}
+    : state_(std::move(state)), limits_(std::move(limits)), time_before_(state_.job_time()) {}
 
 void Scheduler::begin(const fact::EpochBegan& epoch,
                       TimePoint now,
@@ -62,11 +52,14 @@ void Scheduler::take(const event::Planned& event) {
 void Scheduler::take(const event::ListingEnded& /*event*/) {
   emit(fact::ListingEnded{});
   progressed();
+  check_thresholds();
   check_ended();
 }
 
+void Scheduler::take(const event::ListingProgressed& /*event*/) { progressed(); }
+
 void Scheduler::take(const event::AgentJoined& event) {
-  if (const auto old = agents_.find(event.agent); old != agents_.end()) remove_agent(old);
+  if (const auto old = agents_.find(event.agent); old != agents_.end()) remove_agent(old, true);
   if (!may_assign()) {
     out_->actions.emplace_back(action::StopAgent{event.agent, StopMode::kNow});
     check_ended();
@@ -78,7 +71,7 @@ void Scheduler::take(const event::AgentJoined& event) {
   agent.segment = segment;
   agent.slots = event.slots;
   agent.window = event.window;
-  agent.heard = now_;
+  agent.heard = agent.init_since = now_;
   progressed();
   fill_all();
 }
@@ -90,7 +83,7 @@ void Scheduler::take(const event::AgentHeard& event) {
 void Scheduler::take(const event::AgentLost& event) {
   const auto it = agents_.find(event.agent);
   if (it == agents_.end()) return;
-  remove_agent(it);
+  remove_agent(it, true);
   fill_all();
   check_ended();
 }
@@ -105,27 +98,27 @@ void Scheduler::take(const event::WindowChanged& event) {
 void Scheduler::take(event::LoadEnded& event) {
   const auto it = agents_.find(event.load.agent);
   if (it == agents_.end()) return;
-  const bool ok = event.load.status == LoadStatus::kDone;
-  const bool refused = event.load.status == LoadStatus::kRefused;
-  const std::string cause = event.load.error_message;
+  const LoadStatus status = event.load.status;
+  std::string cause = event.load.error_message;
   emit(std::move(event.load));
-  if (ok) {
+  if (status == LoadStatus::kDone) {
+    it->second.ready = true;
     load_failures_ = 0;
     progressed();
     return;
   }
-  if (refused) {
-    stop(JobStatus::kFailed, cause, StopMode::kNow);
+  if (status == LoadStatus::kRefused) {
+    stop(JobStatus::kFailed, std::move(cause), StopMode::kNow);
     return;
   }
-  ++load_failures_;
-  std::uint32_t slots = 0;
-  for (const auto& [id, agent] : agents_) slots += agent.slots;
-  if (load_failures_ >= 2 * slots && job_time(now_) > minutes(2)) {
-    stop(JobStatus::kFailed,
-         fmt::format("init() failed {} times in a row: {}", load_failures_, cause),
-         StopMode::kNow);
+  if (status != LoadStatus::kTimeout) {  // one that fails is not stuck
+    it->second.init_since = now_;
+    progressed();
   }
+  ++load_failures_;
+  last_load_failure_ = std::move(cause);
+  check_stuck_in_init();
+  check_load_failures();
 }
 
 void Scheduler::take(const event::AgentGaveUp& event) {
@@ -155,24 +148,29 @@ void Scheduler::take(event::AttemptEnded& event) {
     return;
   }
   agent.heard = now_;
-  if (hand.holder != kNobody) --agents_[hand.holder].held;
+  if (hand.holder != kNobody) {
+    std::vector<BatchId>& held = agents_[hand.holder].held;  // the oldest ends first, mostly
+    held.erase(std::find(held.begin(), held.end(), record.token.batch));
+  }
   hand.holder = kNobody;
   record.rows.segment = agent.segment;
   fact::AttemptEnded ended{.record = std::move(record)};
-  if (ended.record.status == AttemptStatus::kRunDone) {
-    ended.verdict = Verdict::kDone;
+  ended.verdict = judge(ended.record, batch);
+  if (ended.verdict == Verdict::kDone) {
     ended.succeeded = succeeded_items(ended.record, batch.items);
-  } else if (is_charged(ended.record.status)) {
-    ended.verdict = batch.tries + 1 >= limits_.tries_max ? Verdict::kFailed : Verdict::kRetry;
-  } else {
-    ended.verdict = Verdict::kReturned;
   }
+  count_error(ended);
+  const bool later = ended.verdict == Verdict::kRetry && limits_.retry_delay > Duration::zero();
   const bool again = ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kReturned;
   const BatchId id = ended.record.token.batch;
   // A hand-out that was taken back is no progress: else two agents could play ball with it.
   if (ended.verdict != Verdict::kReturned) progressed();
   emit(std::move(ended));
-  if (again) returned_.push_back(id);
+  if (later) {
+    delayed_.push_back({now_ + limits_.retry_delay, id});
+  } else if (again) {
+    returned_.push_back(id);
+  }
   check_thresholds();
   if (again) {
     fill_all();  // not to the one that hands it back while others are idle
@@ -202,7 +200,7 @@ void Scheduler::take(const event::SegmentSynced& event) {
 void Scheduler::take(const event::AgentStopped& event) {
   const auto it = agents_.find(event.agent);
   if (it == agents_.end()) return;
-  remove_agent(it);
+  remove_agent(it, false);
   fill_all();
   check_ended();
 }
@@ -250,26 +248,15 @@ void Scheduler::take(const event::MergeProgressed& /*event*/) { progressed(); }
 void Scheduler::take(const event::TimePassed& /*event*/) {
   for (auto it = agents_.begin(); it != agents_.end();) {
     const auto next = std::next(it);
-    if (now_ - it->second.heard > limits_.heartbeat_timeout) remove_agent(it);
+    if (now_ - it->second.heard > limits_.heartbeat_timeout) remove_agent(it, true);
     it = next;
   }
+  release_delayed();
   fill_all();
   check_ended();
-  if (!state_.stopped() && !finish_said_ && now_ - progress_ > limits_.progress_timeout()) {
-    stop(JobStatus::kFailed,
-         fmt::format("no progress for {} s while {}",
-                     std::chrono::duration_cast<std::chrono::seconds>(now_ - progress_).count(),
-                     blocked_stage()),
-         StopMode::kNow);
-  }
-}
-
-TimePoint Scheduler::deadline() const {
-  TimePoint first = progress_ + limits_.progress_timeout();
-  for (const auto& [id, agent] : agents_) {
-    first = std::min(first, agent.heard + limits_.heartbeat_timeout);
-  }
-  return first + std::chrono::milliseconds(1);
+  check_stuck_in_init();
+  check_load_failures();
+  check_progress();
 }
 
 std::uint32_t Scheduler::running_workers() const {

@@ -27,18 +27,34 @@
 
 namespace windrow {
 
+// When an attempt is final, and when the job is given up. docs/manual/limits.md
 struct Limits {
   std::uint32_t tries_max = 3;
   std::int64_t error_threshold = -1;             // failed items allowed; -1: any number
   std::int64_t mini_batch_error_threshold = -1;  // failed mini-batches allowed; -1: any number
+  double failed_percent = 100;                   // of all mini-batches, once all are planned
   Duration run_timeout = std::chrono::seconds(60);
   Duration overhead_timeout = std::chrono::seconds(30);
-  Duration heartbeat_timeout = std::chrono::seconds(10);  // silence after which an agent is lost
-  bool append_row = true;                                 // rows are merged into one file
+  Duration heartbeat_timeout = std::chrono::seconds(10);    // silence after which an agent is lost
+  bool append_row = true;                                   // rows are merged into one file
+  std::optional<Duration> progress_limit;                   // as said; see progress_timeout()
+  Duration first_task_timeout = std::chrono::seconds(600);  // without a mini-batch, nor listing
+  std::optional<Duration> init_limit;                       // of one worker; see init_timeout()
+  Duration retry_delay{};                                   // between a failed attempt and the next
+  std::vector<std::string> retry_on;      // names of errors; empty: every failure is tried again
+  std::vector<std::string> fail_fast_on;  // these never are
+  bool strict_results = false;            // more results than items fail the attempt
+  bool retry_short_returns = false;       // fewer do while a try is left
   bool allow_empty_input = false;
+  std::uint32_t losses_max = 5;  // nodes that one mini-batch may take with it
 
+  [[nodiscard]] Duration lease() const { return run_timeout + overhead_timeout; }
   // No listing, init, attempt or merge progress for so long ends the job.
-  [[nodiscard]] Duration progress_timeout() const { return 3 * (run_timeout + overhead_timeout); }
+  [[nodiscard]] Duration progress_timeout() const;
+  // One worker may be in init() for so long,
+  [[nodiscard]] Duration init_timeout() const;
+  // and all of them together for so long.
+  [[nodiscard]] Duration stuck_timeout() const;
 };
 
 namespace event {
@@ -48,6 +64,7 @@ struct Planned {
   std::uint64_t plan_bytes = 0;
 };
 struct ListingEnded {};
+struct ListingProgressed {};  // a page was read that gave no mini-batch
 // An agent is ready for work. It holds nothing: what it held before is taken as lost.
 struct AgentJoined {
   AgentId agent = 0;
@@ -109,6 +126,7 @@ struct TimePassed {};
 
 using Event = std::variant<event::Planned,
                            event::ListingEnded,
+                           event::ListingProgressed,
                            event::AgentJoined,
                            event::AgentHeard,
                            event::AgentLost,
@@ -206,11 +224,23 @@ class Scheduler {
     std::uint32_t picked = 0;
   };
 
+  struct Delayed {
+    TimePoint due;
+    BatchId batch = 0;
+  };
+
+  struct ErrorClass {
+    std::uint64_t count = 0;
+    std::string message;  // of the first
+  };
+
   struct Agent {
     SegmentId segment = 0;
     std::uint32_t slots = 0;
     std::uint32_t window = 0;
-    std::uint32_t held = 0;
+    std::vector<BatchId> held;  // in the order handed out
+    bool ready = false;         // a worker has got through init()
+    TimePoint init_since;       // none has since then
     bool taking_back = false;
     bool gave_up = false;
     std::optional<StopMode> stopping;
@@ -219,6 +249,7 @@ class Scheduler {
 
   void take(const event::Planned& event);
   void take(const event::ListingEnded& event);
+  void take(const event::ListingProgressed& event);
   void take(const event::AgentJoined& event);
   void take(const event::AgentHeard& event);
   void take(const event::AgentLost& event);
@@ -246,13 +277,22 @@ class Scheduler {
   void fill_all();
   void balance();
   void release(BatchId batch);
-  void remove_agent(std::map<AgentId, Agent>::iterator agent);
+  void remove_agent(std::map<AgentId, Agent>::iterator agent, bool lost);
+  void lose_running(AgentId id, const Agent& agent);
+  void release_delayed();
   void stop(JobStatus status, std::string cause, StopMode mode);
   void stop_agents(StopMode mode);
+  [[nodiscard]] Verdict judge(AttemptRecord& record, const Batch& batch) const;
+  [[nodiscard]] bool may_retry(const AttemptRecord& record) const;
+  void count_error(const fact::AttemptEnded& ended);
+  [[nodiscard]] std::string root_cause() const;
   void check_thresholds();
+  void check_load_failures();
+  void check_stuck_in_init();
+  void check_progress();
   void check_ended();
   void finish(JobStatus status, std::string cause);
-  [[nodiscard]] std::string blocked_stage() const;
+  [[nodiscard]] const char* blocked_stage() const;
 
   JobState state_;
   Limits limits_;
@@ -263,9 +303,14 @@ class Scheduler {
   TimePoint progress_;
   std::vector<Hand> hands_;       // one per mini-batch
   std::deque<BatchId> returned_;  // pending again: before new work
+  std::deque<Delayed> delayed_;   // pending again, but not yet; the first is due first
   BatchId next_new_ = 0;
   std::map<AgentId, Agent> agents_;
   std::uint32_t load_failures_ = 0;  // continuous, in the whole job
+  std::string last_load_failure_;
+  std::map<std::string, ErrorClass> errors_;  // by type, of this epoch
+  std::uint64_t judged_ = 0;                  // attempts of this epoch, those handed back left out
+  std::uint64_t done_ = 0;                    // of these, completed
   std::uint64_t stale_ = 0;
   bool merging_ = false;
   bool published_ = false;

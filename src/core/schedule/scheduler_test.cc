@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/schedule/scheduler.h"
+#include "core/schedule/scheduler_test.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace windrow {
@@ -11,85 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// A scheduler whose answers are short texts: "0#1>a7" hands hand-out 1 of mini-batch 0 to agent 7.
-class SchedulerTest : public testing::Test {
- protected:
-  void begin(Limits limits = {}, JobState state = {}) {
-    scheduler_.emplace(std::move(state), limits);
-    Decision out;
-    const Epoch epoch = scheduler_->state().epoch() + 1;
-    scheduler_->begin({.epoch = epoch}, now_, reopen_, out);
-    note(out);
-  }
-
-  std::string at(Duration time, Event event) {
-    now_ = TimePoint(seconds(100)) + time;
-    Decision out;
-    scheduler_->decide(std::move(event), now_, {}, out);
-    scheduler_->check_invariants();
-    return note(out);
-  }
-
-  std::string note(const Decision& out) {
-    std::string text;
-    for (const Action& action : out.actions) {
-      if (const auto* one = std::get_if<action::Assign>(&action)) {
-        text += fmt::format("{}#{}>a{} ", one->token.batch, one->token.picked, one->agent);
-      } else if (const auto* back = std::get_if<action::TakeBack>(&action)) {
-        text += fmt::format("back {} from a{} ", back->count, back->agent);
-      } else if (const auto* stop = std::get_if<action::StopAgent>(&action)) {
-        text += fmt::format("stop a{} {} ", stop->agent, static_cast<int>(stop->mode));
-      } else if (std::holds_alternative<action::Merge>(action)) {
-        text += "merge ";
-      } else if (std::holds_alternative<action::Publish>(action)) {
-        text += "publish ";
-      } else if (const auto* broken = std::get_if<action::GiveUp>(&action)) {
-        text += fmt::format("give up: {} ", broken->cause);
-      } else {
-        const fact::Finished& end = *scheduler_->state().finished();
-        text += fmt::format("finish {} ", static_cast<int>(end.status));
-        cause_ = end.cause;
-      }
-    }
-    facts_.insert(facts_.end(), out.facts.begin(), out.facts.end());
-    return text;
-  }
-
-  // Batches of two items, all planned.
-  void plan(std::uint32_t batches) {
-    at(Duration(0), event::Planned{{{batches, 2}}, 10});
-    at(Duration(0), event::ListingEnded{});
-  }
-
-  std::string join(AgentId agent, std::uint32_t slots, std::uint32_t window, Duration time = {}) {
-    return at(time, event::AgentJoined{agent, slots, window, fmt::format("{}.seg", agent)});
-  }
-
-  Event ended(AgentId agent,
-              BatchId batch,
-              std::uint32_t picked,
-              AttemptStatus status,
-              std::uint32_t returned = 2) {
-    AttemptRecord record;
-    record.token = {scheduler_->state().epoch(), batch, picked};
-    record.agent = agent;
-    record.status = status;
-    record.returned = returned;
-    if (status == AttemptStatus::kRunDone) record.rows = {0, 100 + batch * 10, 10};
-    return event::AttemptEnded{record};
-  }
-  Event done(AgentId agent, BatchId batch, std::uint32_t picked) {
-    return ended(agent, batch, picked, AttemptStatus::kRunDone);
-  }
-
-  const Batch& batch(BatchId id) { return scheduler_->state().batches()[id]; }
-
-  TimePoint now_ = TimePoint(seconds(100));
-  std::optional<fact::Reopened> reopen_;
-  std::optional<Scheduler> scheduler_;
-  std::vector<Fact> facts_;
-  std::string cause_;
-};
+class SchedulerTest : public testing::Test, protected SchedulerProbe {};
 
 TEST_F(SchedulerTest, JobGoesFromWorkToMergeToPublishToItsEnd) {
   begin();
@@ -252,11 +173,12 @@ TEST_F(SchedulerTest, NoProgressEndsTheJobAndNamesTheStage) {
   begin();
   plan(1);
   join(7, 1, 1);
+  at(Duration(0), event::LoadEnded{{.agent = 7}});
   at(seconds(270), event::AgentHeard{7});
   EXPECT_EQ(at(seconds(270), event::TimePassed{}), "");
   EXPECT_EQ(at(seconds(271), event::TimePassed{}), "stop a7 2 ");
   EXPECT_EQ(at(seconds(272), event::AgentStopped{7}), "finish 2 ");
-  EXPECT_EQ(cause_, "no progress for 271 s while run() or init() is working");
+  EXPECT_EQ(cause_, "no progress in stage run for 271 s; progress_update_timeout is 270 s");
 }
 
 TEST_F(SchedulerTest, HandOutsThatComeBackAreNoProgress) {

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/plant.h"
+#include "base/text.h"
 #include "core/supervise/supervisor.h"
 
 namespace windrow {
@@ -16,12 +17,6 @@ namespace {
 bool holds_batch(WorkerPhase phase) {
   return phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun ||
          phase == WorkerPhase::kSerialise;
-}
-
-std::string seconds(Duration duration) {
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-  return ms % 1000 == 0 ? fmt::format("{} s", ms / 1000)
-                        : fmt::format("{:.3g} s", static_cast<double>(ms) / 1000);
 }
 
 }  // namespace
@@ -76,25 +71,29 @@ void Supervisor::check_one(
     limit = limits_.shutdown_timeout;
     reason = worker.reason;
     why = fmt::format("{} took longer than {}",
-                      reason == EndReason::kShutdown ? "shutdown()" : "its end",
-                      seconds(limit));
+                      reason == EndReason::kItself ? "its end" : "shutdown()",
+                      in_seconds(limit));
   } else if (worker.state == State::kStarting) {
     limit = limits_.init_timeout();
     reason = EndReason::kInitTimeout;
-    why = fmt::format("init() took longer than {}", seconds(limit));
+    why = fmt::format("init() took longer than {} ({})",
+                      in_seconds(limit),
+                      limits_.init_limit ? "init_timeout" : "3 x run_invocation_timeout + 30 s");
   } else if (worker.sent.empty()) {
     return;
   } else if (page.phase == WorkerPhase::kRun) {
     since = page.since;
     limit = limits_.run_timeout;
     reason = EndReason::kRunTimeout;
-    why = fmt::format("run() took longer than {}", seconds(limit));
+    why = fmt::format("run() took longer than {} (run_invocation_timeout)", in_seconds(limit));
   } else {
     since = std::max(page.since, worker.sent.front().at);
     limit = limits_.overhead_timeout;
-    why = fmt::format("handing over the mini-batch took longer than {} ({})",
-                      seconds(limit),
-                      describe_phase(page.phase));
+    why = fmt::format(
+        "handing over the mini-batch took longer than {} ({}); "
+        "task_overhead_timeout sets that limit",
+        in_seconds(limit),
+        describe_phase(page.phase));
   }
   if (now - since > limit) {
     kill(process, worker, reason, std::move(why), now, out);
@@ -139,6 +138,7 @@ void Supervisor::exited(
   Worker worker = std::move(it->second);
   workers_.erase(it);
   gpus_.release(end.process);
+  note_end(end, worker, out);
   for (auto work = unread.rbegin(); work != unread.rend(); ++work) {
     const auto sent = std::find_if(worker.sent.begin(), worker.sent.end(), [&](const Sent& one) {
       return one.token == work->token;
@@ -166,13 +166,15 @@ void Supervisor::exited(
     load.start = wall;
     load.error_type = timeout ? "TimeoutError" : "ProcessDied";
     load.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
+    load.traceback = last_words(end);
     if (worker.reason != EndReason::kStopped) {
       load_failure(load.error_message);
       out.emplace_back(order::ReportLoad{std::move(load)});
     }
   }
   const bool paid = blame(end, worker, wall, out);
-  const bool told = worker.reason == EndReason::kStopped || worker.reason == EndReason::kShutdown;
+  const bool told = worker.reason == EndReason::kStopped || worker.reason == EndReason::kShutdown ||
+                    worker.reason == EndReason::kRecycled;
   if (!told) out.emplace_back(order::NoteDeath{end.process});
   if (worker.was_ready && !paid && !told) {
     // Nobody is charged, but workers that always end so must not be replaced for ever.
@@ -229,6 +231,7 @@ void Supervisor::charge(const WorkerEnd& end, const Worker& worker, AttemptRecor
                              : AttemptStatus::kProcessDied;
   record.error_type = run || overhead ? "TimeoutError" : "ProcessDied";
   record.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
+  record.traceback = last_words(end);
   if (!run) return;
   record.run_us = static_cast<std::uint32_t>(
       std::min<std::int64_t>(limits_.run_timeout / std::chrono::microseconds(1), 0xffffffff));

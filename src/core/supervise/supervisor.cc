@@ -134,14 +134,21 @@ void Supervisor::answered(ProcessNumber process, AttemptRecord record, TimePoint
   worker.sent.pop_front();
   worker.clogged = false;
   idle_deaths_ = 0;
+  ++(record.status == AttemptStatus::kRunDone ? worker.succeeded : worker.failed);
   measure(record, out);
+  add_memory_hint(record);
   out.emplace_back(order::ReportAttempt{std::move(record), items});
   if (stopping_) {
     retire(process, worker, now, out);
     return;
   }
+  recycle_if_worn(process, worker, now, out);
   dispatch(now, out);
   look_soon(worker, now);
+}
+
+void Supervisor::weighed(ProcessNumber process, std::uint64_t rss) {
+  if (const auto it = workers_.find(process); it != workers_.end()) it->second.rss = rss;
 }
 
 // An idle worker beside one with a queue is looked after soon, not only at the next limit.
@@ -188,6 +195,7 @@ void Supervisor::taken_back(ProcessNumber process,
   if (stopping_) {
     retire(process, worker, now, out);
   } else {
+    if (worker.recycling) end_recycled(process, worker, now, out);
     dispatch(now, out);
   }
 }
@@ -240,7 +248,7 @@ void Supervisor::dispatch(TimePoint now, Orders& out) {
     ProcessNumber best = 0;
     Worker* least = nullptr;
     for (auto& [process, worker] : workers_) {
-      if (worker.state != State::kReady || worker.clogged || worker.sent.size() >= depth_) continue;
+      if (!may_take(worker)) continue;
       if (least == nullptr || worker.sent.size() < least->sent.size()) {
         best = process;
         least = &worker;

@@ -47,8 +47,13 @@ struct SuperviseLimits {
   Duration shutdown_timeout = std::chrono::seconds(30);
   Duration drain_grace = std::chrono::seconds(10);
   GpuRules gpus;
+  std::optional<Duration> init_limit;
+  std::uint32_t failed_max = 10;  // attempts that may fail in one process
+  WorkerWear wear;
 
-  [[nodiscard]] Duration init_timeout() const { return 3 * run_timeout + std::chrono::seconds(30); }
+  [[nodiscard]] Duration init_timeout() const {
+    return init_limit.value_or(3 * run_timeout + std::chrono::seconds(30));
+  }
   [[nodiscard]] std::uint32_t load_failures_max() const { return 3 * slots; }
 };
 
@@ -90,6 +95,9 @@ struct ReportTakenBack {};
 struct ReportGaveUp {
   std::string cause;
 };
+struct Note {  // a line of the node's log
+  std::string text;
+};
 struct AllStopped {};
 
 }  // namespace order
@@ -105,6 +113,7 @@ using Order = std::variant<order::StartWorker,
                            order::ReportWindow,
                            order::ReportTakenBack,
                            order::ReportGaveUp,
+                           order::Note,
                            order::AllStopped>;
 using Orders = std::vector<Order>;
 
@@ -126,6 +135,8 @@ class Supervisor {
   // The items of this hand-out if this worker may answer for it now. If not, call misbehaved().
   [[nodiscard]] std::optional<std::uint32_t> expects(ProcessNumber process,
                                                      const Token& token) const;
+  // What the worker holds of the machine's memory; to be said before an answer when it matters.
+  void weighed(ProcessNumber process, std::uint64_t rss);
   // REQUIRES: expects(process, record.token).
   void answered(ProcessNumber process, AttemptRecord record, TimePoint now, Orders& out);
   void misbehaved(ProcessNumber process, const std::string& what, TimePoint now, Orders& out);
@@ -164,7 +175,12 @@ class Supervisor {
     TimePoint since;        // of the state
     bool load_reported = false;
     bool was_ready = false;
-    bool clogged = false;  // its queue was full; clear with its next answer
+    bool clogged = false;         // its queue was full; clear with its next answer
+    bool recycling = false;       // gets nothing more and is replaced when it has nothing left
+    std::uint32_t succeeded = 0;  // attempts
+    std::uint32_t failed = 0;
+    std::uint64_t rss = 0;
+    std::string recycle_why;
     EndReason reason = EndReason::kItself;
     std::string kill_why;
     std::optional<Token> overdue;  // the hand-out whose time limit it was ended for
@@ -184,6 +200,11 @@ class Supervisor {
   void check_one(
       ProcessNumber process, Worker& worker, const WorkerPage& page, TimePoint now, Orders& out);
   void retire(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
+  [[nodiscard]] std::string worn_out(const Worker& worker) const;
+  [[nodiscard]] bool may_take(const Worker& worker) const;
+  void recycle_if_worn(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
+  void end_recycled(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
+  void note_end(const WorkerEnd& end, const Worker& worker, Orders& out) const;
   void hand_back(const Token& token, Orders& out);
   static std::optional<Token> find_guilty(const WorkerEnd& end, const Worker& worker);
   void charge(const WorkerEnd& end, const Worker& worker, AttemptRecord& record) const;

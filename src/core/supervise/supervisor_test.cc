@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/supervise/supervisor.h"
+#include "core/supervise/supervisor_test.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace windrow {
@@ -10,102 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A supervisor whose orders are short texts: "5>p0" sends mini-batch 5 to process 0, "5:6" reports
-// an attempt at 5 with status 6.
-class SupervisorTest : public testing::Test {
- protected:
-  std::string begin(std::uint32_t slots) {
-    limits_.slots = slots;
-    supervisor_.emplace(limits_);
-    supervisor_->begin(now_, out_);
-    return said();
-  }
-
-  std::string said() {
-    supervisor_->check_invariants();
-    std::string text;
-    for (Order& order : out_) text += text_of(order);
-    out_.clear();
-    return text;
-  }
-
-  std::string text_of(Order& order) {
-    if (const auto* start = std::get_if<order::StartWorker>(&order)) {
-      return fmt::format("start p{} ", start->process);
-    }
-    if (auto* send = std::get_if<order::Send>(&order)) {
-      last_sent_ = send->work;
-      return fmt::format("{}>p{} ", send->work.token.batch, send->process);
-    }
-    if (const auto* back = std::get_if<order::TakeBack>(&order)) {
-      return fmt::format("back {} from p{} ", back->count, back->process);
-    }
-    if (const auto* end = std::get_if<order::Shutdown>(&order)) {
-      return fmt::format("shutdown p{} ", end->process);
-    }
-    if (const auto* kill = std::get_if<order::Kill>(&order)) {
-      return fmt::format("kill p{} ", kill->process);
-    }
-    if (const auto* attempt = std::get_if<order::ReportAttempt>(&order)) {
-      last_error_ = attempt->record.error_message;
-      return fmt::format(
-          "{}:{} ", attempt->record.token.batch, static_cast<int>(attempt->record.status));
-    }
-    if (const auto* load = std::get_if<order::ReportLoad>(&order)) {
-      return fmt::format("load p{}:{} ", load->load.process, static_cast<int>(load->load.status));
-    }
-    if (const auto* gave_up = std::get_if<order::ReportGaveUp>(&order)) {
-      last_error_ = gave_up->cause;
-      return "gave up ";
-    }
-    if (std::holds_alternative<order::ReportTakenBack>(order)) return "taken back ";
-    if (std::holds_alternative<order::AllStopped>(order)) return "all stopped ";
-    return "";  // windows
-  }
-
-  static Token token(BatchId batch) { return {1, batch, 1}; }
-  static Work work(BatchId batch) { return {token(batch), 2, 0, "paths"}; }
-
-  std::string give(BatchId batch) {
-    supervisor_->give(work(batch), now_, out_);
-    return said();
-  }
-  std::string ready(ProcessNumber process) {
-    supervisor_->ready(process, {.process = process}, now_, out_);
-    return said();
-  }
-  std::string answer(ProcessNumber process, BatchId batch) {
-    EXPECT_TRUE(supervisor_->expects(process, token(batch)));
-    AttemptRecord record;
-    record.token = token(batch);
-    record.elapsed_us = 1'000'000;
-    supervisor_->answered(process, record, now_, out_);
-    return said();
-  }
-  std::string exits(ProcessNumber process,
-                    WorkerPhase phase,
-                    BatchId batch = 0,
-                    std::vector<Work> unread = {}) {
-    WorkerEnd end{.process = process, .signal = 11};
-    end.page = {phase, batch, 1, now_};
-    supervisor_->exited(end, std::move(unread), now_, {}, out_);
-    return said();
-  }
-  std::string check(std::map<ProcessNumber, WorkerPage> pages) {
-    supervisor_->check(pages, now_, out_);
-    return said();
-  }
-  WorkerPage page(WorkerPhase phase, BatchId batch, Duration ago) {
-    return {phase, batch, 1, now_ - ago};
-  }
-
-  SuperviseLimits limits_;
-  TimePoint now_ = TimePoint(seconds(1000));
-  std::optional<Supervisor> supervisor_;
-  Orders out_;
-  Work last_sent_;
-  std::string last_error_;
-};
+class SupervisorTest : public testing::Test, protected SupervisorProbe {};
 
 TEST_F(SupervisorTest, WorkGoesToTheWorkerThatHasLeast) {
   EXPECT_EQ(begin(2), "start p0 start p1 ");
@@ -165,7 +69,7 @@ TEST_F(SupervisorTest, RunThatTakesTooLongIsEndedAndCharged) {
   EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(61))}}), "kill p0 ");
   EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(62))}}), "");  // once
   EXPECT_EQ(exits(0, WorkerPhase::kRun, 0), "0:2 start p1 ");
-  EXPECT_EQ(last_error_, "run() took longer than 60 s");
+  EXPECT_EQ(last_error_, "run() took longer than 60 s (run_invocation_timeout)");
 }
 
 TEST_F(SupervisorTest, HandingOverThatTakesTooLongIsEndedAndCharged) {

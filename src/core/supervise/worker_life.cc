@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/supervise/worker_life.h"
 
+#include <string_view>
+
 #include <fmt/format.h>
 
 namespace windrow {
@@ -64,21 +66,107 @@ std::string describe_phase(WorkerPhase phase) {
   return "at an unknown point";
 }
 
+namespace {
+
+constexpr const char* kMemoryHelp =
+    "fewer workers, a smaller mini_batch_size, or max_rss_per_worker for workers that grow, help";
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The line that begins so, or nothing.
+std::string line_with(const std::string& text, std::string_view start) {
+  const std::size_t at = text.find(start);
+  if (at == std::string::npos) return "";
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+// What the kernel and the last words say about a deadly signal.
+std::string why_signal(const WorkerEnd& end) {
+  const std::string& said = end.stderr_tail;
+  const std::string fatal = line_with(said, "Fatal Python error: ");
+  switch (end.signal) {
+    case 6: {
+      const std::string thrown = line_with(said, "terminate called");
+      if (!thrown.empty()) {
+        return fmt::format(" (an exception of C++ that nobody caught: {})", thrown);
+      }
+      // faulthandler reports every abort as "Aborted".
+      if (!fatal.empty() && !has(fatal, "Aborted")) return fmt::format(" ({})", fatal);
+      return " (something called abort())";
+    }
+    case 9:
+      if (!end.out_of_memory)
+        return " (by somebody, or by the kernel for lack of memory: nobody knows)";
+      return " (by somebody: the kernel has ended nothing here for lack of memory)";
+    case 11:
+      // faulthandler shows a hundred frames and then an ellipsis.
+      if (has(said, "\n  ...") || has(said, "stack overflow")) {
+        return " (the stack overflowed: calls that are nested without end)";
+      }
+      return " (native code reached for memory that is not there, or the stack overflowed)";
+    default:
+      return "";
+  }
+}
+
+std::string why_exit_code(int code) {
+  switch (code) {
+    case 0:
+      return " (os._exit(0) or exit(0) of native code: it looks like success, but nothing was "
+             "returned)";
+    case 70:
+      return " (it could not talk to its agent: were descriptors 3 and 4 closed?)";
+    case kExitInitFailed:
+      return " (init() failed)";
+    default:
+      return " (os._exit() or exit() of native code)";
+  }
+}
+
+}  // namespace
+
 std::string describe_end(const WorkerEnd& end) {
   const std::string name = process_name(end.process);
   if (!end.started) return fmt::format("{} could not be started: {}", name, end.why);
   const std::string where = describe_phase(end.page.phase);
-  if (end.signal == 9) {
+  const std::string peak =
+      end.memory_peak > 0 ? fmt::format("; its peak was {} MB of memory", end.memory_peak >> 20U)
+                          : "";
+  if (end.signal == 9 && end.out_of_memory.value_or(false)) {
     return fmt::format(
-        "{} was killed by SIGKILL {} (by somebody, or by the kernel for lack of memory; "
-        "its peak was {} MB)",
-        name,
-        where,
-        end.memory_peak >> 20);
+        "{} was killed by the kernel for lack of memory {}{}; {}", name, where, peak, kMemoryHelp);
   }
-  if (end.signal != 0)
-    return fmt::format("{} was killed by {} {}", name, signal_name(end.signal), where);
-  return fmt::format("{} ended with exit code {} {}", name, end.exit_code, where);
+  if (end.signal != 0) {
+    return fmt::format(
+        "{} was killed by {} {}{}{}", name, signal_name(end.signal), where, why_signal(end), peak);
+  }
+  return fmt::format("{} ended with exit code {} {}{}{}",
+                     name,
+                     end.exit_code,
+                     where,
+                     why_exit_code(end.exit_code),
+                     peak);
+}
+
+std::string last_words(const WorkerEnd& end) {
+  if (end.stderr_tail.empty()) return "";
+  return fmt::format(
+      "the last lines of {}'s stderr:\n{}", process_name(end.process), end.stderr_tail);
+}
+
+void add_memory_hint(AttemptRecord& record) {
+  if (record.error_type != "MemoryError") return;
+  const std::string peak =
+      record.memory_peak > 0
+          ? fmt::format("; the worker's peak was {} MB of memory", record.memory_peak >> 20U)
+          : "";
+  record.error_message = fmt::format("{}{}{}; {}",
+                                     record.error_message.empty() ? "" : record.error_message,
+                                     record.error_message.empty() ? "out of memory" : "",
+                                     peak,
+                                     kMemoryHelp);
 }
 
 std::string process_name(ProcessNumber process) { return fmt::format("process{:03}", process); }

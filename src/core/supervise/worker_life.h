@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/ids.h"
@@ -25,6 +26,13 @@ enum class EndReason : std::uint8_t {
   kMisbehaved,  // said something that is not the protocol
   kStopped,     // the job is stopping: nobody's fault
   kShutdown,    // was told that there is no more work
+  kRecycled,    // has done enough, grown too large or failed too often: replaced
+};
+
+// After what a worker is replaced between two mini-batches; 0: never for that.
+struct WorkerWear {
+  std::uint32_t batches_max = 0;  // mini-batches
+  std::uint64_t rss_max = 0;      // bytes of memory
 };
 
 struct WorkerEnd {
@@ -33,15 +41,30 @@ struct WorkerEnd {
   int exit_code = 0;    // meaningful when signal == 0
   int signal = 0;
   std::uint64_t memory_peak = 0;
+  std::optional<bool> out_of_memory;  // whether the kernel killed it so; none: nobody knows
   std::string why;
-  WorkerPage page;  // the last thing it wrote
+  WorkerPage page;          // the last thing it wrote
+  std::string stderr_tail;  // the last lines of its stderr
 };
+
+// Exit codes under which the ends of workers are recorded, beside their own and -SIGNAL.
+inline constexpr int kExitTimeLimit = 71;
+inline constexpr int kExitInitFailed = 72;
+inline constexpr int kExitFailedOften = 73;   // more than ten failed attempts, some succeeded
+inline constexpr int kExitFailedAlways = 74;  // and none did
+inline constexpr int kExitToldToStop = 82;
 
 // "SIGSEGV" for 11; "signal 63" for one without a name.
 std::string signal_name(int signal);
 
-// "process003 was killed by SIGSEGV in run()": what happened, without what to do about it.
+// "process003 was killed by SIGSEGV in run() (...)": what happened, and what is known about why.
 std::string describe_end(const WorkerEnd& end);
+
+// The last lines of its stderr under a heading; empty when there are none.
+std::string last_words(const WorkerEnd& end);
+
+// Adds what helps to the message of a failure for lack of memory that Python itself noticed.
+void add_memory_hint(AttemptRecord& record);
 
 // "in run()", "while it loaded its mini-batch", ...
 std::string describe_phase(WorkerPhase phase);

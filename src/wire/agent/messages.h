@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -40,6 +41,9 @@ struct WorkerSettings {
   Profiler profiler = Profiler::kNone;
   Duration run_timeout = std::chrono::seconds(60);
   Duration overhead_timeout = std::chrono::seconds(30);
+  std::optional<Duration> init_timeout;  // none: 3 x run_timeout + 30 s
+  std::uint32_t batches_max = 0;         // a worker is replaced after so many; 0: never
+  std::uint64_t rss_max = 0;             // and above so many bytes of memory; 0: never
 };
 
 namespace to_agent {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wire/worker/packets.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/bytes.h"
@@ -13,6 +14,7 @@ constexpr std::uint32_t kCommandMagic = 0x31445257;
 constexpr std::uint32_t kAnswerMagic = 0x31415257;
 constexpr std::size_t kMessageMax = 2048;
 constexpr std::size_t kTracebackMax = 8192;
+constexpr std::size_t kBasesMax = 32;
 
 template <class Number>
 void put(PacketHeader& header, std::size_t offset, Number value) {
@@ -148,6 +150,11 @@ ScriptError parse_script_error(std::string_view payload) {
   error.message = cut(member(*json, "message"), kMessageMax);
   error.traceback = cut(member(*json, "traceback"), kTracebackMax);
   error.method = cut(member(*json, "method"), 32);
+  const Json* bases = json->find("bases");
+  const auto* list = bases == nullptr ? nullptr : bases->get<Json::Array>();
+  for (std::size_t i = 0; list != nullptr && i < std::min(list->size(), kBasesMax); ++i) {
+    if (const auto* name = (*list)[i].get<std::string>()) error.bases.push_back(cut(*name, 256));
+  }
   return error;
 }
 

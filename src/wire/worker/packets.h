@@ -63,6 +63,7 @@ struct ScriptError {
   std::string message;
   std::string traceback;
   std::string method;
+  std::vector<std::string> bases;  // its class and those above it, qualified
 };
 
 PacketHeader encode_command(const Command& command);

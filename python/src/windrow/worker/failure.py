@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MESSAGE_MAX = 16 << 10
 TRACEBACK_MAX = 128 << 10
 CAPTURED_MAX = 4 << 10
+BASES_MAX = 32
 
 _HERE = os.path.dirname(__file__) + os.sep
 
@@ -36,13 +37,24 @@ def report(error: BaseException, method: str, heading: str, error_file: str) -> 
     _append(error_file, f"{heading}\n{text}\n")
     texts = (kind, _shortened(message, MESSAGE_MAX), _shortened(text, TRACEBACK_MAX), method)
     members = zip(("type", "message", "traceback", "method"), texts)
-    return ("{" + ", ".join(f'"{k}": {_quoted(v)}' for k, v in members) + "}").encode("ascii")
+    bases = ", ".join(map(_quoted, _bases(error)))
+    parts = [f'"{k}": {_quoted(v)}' for k, v in members] + [f'"bases": [{bases}]']
+    return ("{" + ", ".join(parts) + "}").encode("ascii")
 
 
 def heading(process: str, what: str) -> str:
     """The first line of a block in the error file."""
     now = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
     return f"==== {now} UTC {process} {what}"
+
+
+def _bases(error: BaseException) -> "list[str]":
+    """The class of the error and those it is derived from, for the rules about retries."""
+    try:
+        kinds = type(error).__mro__[:-1][:BASES_MAX]
+        return [f"{kind.__module__}.{kind.__qualname__}"[:256] for kind in kinds]
+    except BaseException:  # a metaclass of the user's in the way
+        return []
 
 
 def trace(error: BaseException) -> str:

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of the Scheduler with the rules: what the end of an attempt means, which failures are
+// too many, and when a job that does not move is given up.
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "core/schedule/scheduler.h"
+
+namespace windrow {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr std::size_t kErrorClassesMax = 100;
+
+bool is_charged(AttemptStatus status) {
+  return status != AttemptStatus::kNodeLost && status != AttemptStatus::kReturned;
+}
+
+// `listed` is what the user wrote, `name` what Python calls the class; both may be qualified.
+bool same_class(std::string_view listed, std::string_view name) {
+  return listed == name || listed == name.substr(name.rfind('.') + 1);
+}
+
+bool names_class(const std::vector<std::string>& listed, const AttemptRecord& record) {
+  return std::any_of(listed.begin(), listed.end(), [&record](const std::string& one) {
+    return same_class(one, record.error_type) ||
+           std::any_of(record.error_bases.begin(),
+                       record.error_bases.end(),
+                       [&one](const std::string& base) { return same_class(one, base); });
+  });
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+Duration Limits::progress_timeout() const {
+  return std::max(progress_limit.value_or(3 * lease()), lease() + seconds(10));
+}
+
+Duration Limits::init_timeout() const { return init_limit.value_or(3 * run_timeout + seconds(30)); }
+
+Duration Limits::stuck_timeout() const {
+  return std::max(init_limit.value_or(Duration::zero()), 3 * run_timeout + seconds(30));
+}
+
+// May turn a record of something that was returned into one of a failure.
+Verdict Scheduler::judge(AttemptRecord& record, const Batch& batch) const {
+  const bool last = batch.tries + 1 >= limits_.tries_max;
+  if (record.status == AttemptStatus::kRunDone) {
+    const bool more = record.returned > batch.items && limits_.strict_results;
+    const std::uint64_t told = record.returned + record.reported.size();
+    const bool fewer = told < batch.items && limits_.retry_short_returns && !last;
+    if (!more && !fewer) return Verdict::kDone;
+    if (more) record.status = AttemptStatus::kRunWrongType;
+    record.error_type = more ? "TooManyResults" : "ShortReturn";
+    record.error_message =
+        fmt::format("run() returned {} results for {} items{}",
+                    record.returned,
+                    batch.items,
+                    more ? ", which strict_results does not allow" : "; it is tried again");
+    record.rows = RowRange{.segment = record.rows.segment};
+    record.reported.clear();
+    if (fewer) return Verdict::kRetry;
+  }
+  if (!is_charged(record.status)) return Verdict::kReturned;
+  return last || !may_retry(record) ? Verdict::kFailed : Verdict::kRetry;
+}
+
+bool Scheduler::may_retry(const AttemptRecord& record) const {
+  if (names_class(limits_.fail_fast_on, record)) return false;
+  return limits_.retry_on.empty() || names_class(limits_.retry_on, record);
+}
+
+void Scheduler::count_error(const fact::AttemptEnded& ended) {
+  if (ended.record.status == AttemptStatus::kReturned) return;
+  ++judged_;
+  if (ended.verdict == Verdict::kDone) ++done_;
+  const std::string& type = ended.record.error_type;
+  if (type.empty() || (errors_.size() >= kErrorClassesMax && !errors_.contains(type))) return;
+  ErrorClass& error = errors_[type];
+  if (error.count++ == 0) error.message = first_line(ended.record.error_message);
+}
+
+// The class of error behind more than half of the attempts, or behind most when none was completed.
+std::string Scheduler::root_cause() const {
+  const auto most =
+      std::max_element(errors_.begin(), errors_.end(), [](const auto& a, const auto& b) {
+        return a.second.count < b.second.count;
+      });
+  if (most == errors_.end()) return "";
+  const auto& [type, error] = *most;
+  if (2 * error.count <= judged_ && done_ > 0) return "";
+  return fmt::format("; root cause: {} of {} attempts ended with {}: {}",
+                     error.count,
+                     judged_,
+                     type,
+                     error.message);
+}
+
+void Scheduler::check_thresholds() {
+  if (state_.stopped()) return;
+  const JobCounts& counts = state_.counts();
+  const auto exceeds = [](std::uint64_t count, std::int64_t threshold) {
+    return threshold >= 0 && count > static_cast<std::uint64_t>(threshold);
+  };
+  // A mini-batch that returned too little is a failed one only where failed items matter.
+  const std::uint64_t failed = counts.failed + (limits_.error_threshold >= 0 ? counts.shorts : 0);
+  const auto total = static_cast<double>(state_.batches().size());
+  std::string cause;
+  if (exceeds(counts.items_failed, limits_.error_threshold)) {
+    cause = fmt::format("{} failed items are more than error_threshold {} allows",
+                        counts.items_failed,
+                        limits_.error_threshold);
+  } else if (exceeds(failed, limits_.mini_batch_error_threshold)) {
+    cause = fmt::format("{} failed mini-batches are more than mini_batch_error_threshold {} allows",
+                        failed,
+                        limits_.mini_batch_error_threshold);
+  } else if (state_.listing_ended() && limits_.failed_percent < 100 &&
+             100.0 * static_cast<double>(failed) > limits_.failed_percent * total) {
+    cause =
+        fmt::format("{} failed mini-batches of {} are more than allowed_failed_percent {:g} allows",
+                    failed,
+                    state_.batches().size(),
+                    limits_.failed_percent);
+  }
+  if (!cause.empty()) stop(JobStatus::kFailed, cause + root_cause(), StopMode::kNow);
+}
+
+void Scheduler::check_load_failures() {
+  std::uint32_t slots = 0;
+  for (const auto& [id, agent] : agents_) slots += agent.slots;
+  if (slots == 0 || load_failures_ < 2 * slots || job_time(now_) <= minutes(2)) return;
+  stop(JobStatus::kFailed,
+       fmt::format("init() failed {} times in a row: {}", load_failures_, last_load_failure_),
+       StopMode::kNow);
+}
+
+// Not one worker of any agent has got through init(), and none has failed either.
+void Scheduler::check_stuck_in_init() {
+  if (agents_.empty() || !may_assign()) return;
+  for (const auto& [id, agent] : agents_) {
+    if (agent.ready) return;
+    if (!agent.gave_up && now_ - agent.init_since <= limits_.stuck_timeout()) return;
+  }
+  stop(JobStatus::kFailed,
+       fmt::format("no progress in stage init: every worker has been in init() for more than {}; "
+                   "if it needs longer, raise run_invocation_timeout (3 x {} + 30 s) or "
+                   "init_timeout",
+                   in_seconds(limits_.stuck_timeout()),
+                   in_seconds(limits_.run_timeout)),
+       StopMode::kNow);
+}
+
+void Scheduler::check_progress() {
+  if (state_.stopped() || finish_said_ || !delayed_.empty()) return;
+  const Duration waited = now_ - progress_;
+  if (state_.batches().empty() && !state_.listing_ended()) {
+    if (waited <= limits_.first_task_timeout) return;
+    stop(JobStatus::kFailed,
+         fmt::format("no progress in stage listing: no mini-batch and no page of the listing for "
+                     "{}; first_task_creation_timeout is {}",
+                     in_seconds(waited),
+                     in_seconds(limits_.first_task_timeout)),
+         StopMode::kNow);
+    return;
+  }
+  if (waited <= limits_.progress_timeout()) return;
+  stop(JobStatus::kFailed,
+       fmt::format("no progress in stage {} for {}; progress_update_timeout is {}{}",
+                   blocked_stage(),
+                   in_seconds(waited),
+                   in_seconds(limits_.progress_timeout()),
+                   root_cause()),
+       StopMode::kNow);
+}
+
+TimePoint Scheduler::deadline() const {
+  const bool no_task = state_.batches().empty() && !state_.listing_ended();
+  TimePoint first = progress_ + (no_task ? limits_.first_task_timeout : limits_.progress_timeout());
+  for (const auto& [id, agent] : agents_) {
+    first = std::min(first, agent.heard + limits_.heartbeat_timeout);
+    if (!agent.ready) first = std::min(first, agent.init_since + limits_.stuck_timeout());
+  }
+  if (!delayed_.empty()) first = std::min(first, delayed_.front().due);
+  return first + milliseconds(1);
+}
+
+const char* Scheduler::blocked_stage() const {
+  if (merging_) return "merge";
+  if (agents_.empty()) return "waiting for nodes";
+  const auto ready = [](const auto& one) { return one.second.ready; };
+  if (std::none_of(agents_.begin(), agents_.end(), ready)) return "init";
+  const auto busy = [](const auto& one) { return !one.second.held.empty(); };
+  return std::any_of(agents_.begin(), agents_.end(), busy) ? "run" : "listing";
+}
+
+}  // namespace windrow
