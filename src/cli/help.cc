@@ -15,7 +15,7 @@ class HelpSettings final : public Command {
   void declare(CLI::App& app) override {
     app.description("Every key of a job file: what it means, what is allowed, its default");
     app.footer("-o markdown gives the table of the manual, -o json the same for programs.\n");
-    app.add_option("-o,--output", format_, "text, json or markdown (text)")
+    app.add_option("-o", format_, "text, json or markdown (text)")
         ->type_name("FORMAT")
         ->check(CLI::IsMember({"text", "json", "markdown"}));
   }
