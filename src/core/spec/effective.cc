@@ -321,6 +321,7 @@ std::string formation_hash(const JobSpec& spec) {
   }
   hash.update_field(batch_size_text(spec.mini_batch_size));
   hash.update_field(spec.rank_mini_batch_count ? std::to_string(*spec.rank_mini_batch_count) : "");
+  hash.update_field(spec.largest_first ? "largest first" : "");
   return hash.finish();
 }
 

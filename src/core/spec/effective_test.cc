@@ -284,6 +284,7 @@ TEST(IdentityHash, ChangesWithWhatMakesAnotherJob) {
       [](JobSpec& s) { s.inputs[0].type = InputType::kFile; },
       [](JobSpec& s) { s.mini_batch_size.bytes = 10; },
       [](JobSpec& s) { s.rank_mini_batch_count = 0; },
+      [](JobSpec& s) { s.largest_first = true; },
       [](JobSpec& s) { s.rows.text = RowText::kCsv; },
       [](JobSpec& s) { s.rows.separator = ","; },
       [](JobSpec& s) { s.rows.header = true; },
