@@ -40,11 +40,24 @@ Agent::~Agent() { *self_ = nullptr; }
 
 Status Agent::join() {
   RETURN_IF_ERROR(open_segment());
+  skip_used_numbers();
   heard_ = loop_.now();
   number_out_ = number_in_ = 0;
   say_hello();
   heartbeat();
   return {};
+}
+
+// The journal does not know workers that were still starting when a master was killed, but their
+// logs are there, and two workers must not share one.
+void Agent::skip_used_numbers() {
+  const auto logs = fs_.list(config_.folders.process_raw);
+  if (!logs) return;
+  for (const FolderEntry& entry : *logs) {
+    if (const auto used = process_of_name(entry.name)) {
+      process_next_ = std::max(process_next_, *used + 1);
+    }
+  }
 }
 
 void Agent::say_hello() {

@@ -127,6 +127,7 @@ class Agent final : public WorkerHost::Sink {
   std::vector<Work> take_unread(ProcessNumber process, std::uint32_t count);
   std::string stderr_tail(ProcessNumber process);
   Status open_segment();
+  void skip_used_numbers();
   void segment_synced(std::uint64_t up_to);
   void say(ToMaster body);
   void say_stopped_when_synced();

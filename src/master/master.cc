@@ -56,6 +56,7 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
         fs_,
         config_.folder,
         config_.target,
+        epoch,
         Merger::Callbacks{.on_progress =
                               [this](std::uint64_t bytes) {
                                 merged_bytes_ = bytes;

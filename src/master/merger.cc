@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/crc32c.h"
+#include "base/hash.h"
 #include "base/plant.h"
 #include "core/spec/job_paths.h"
 
@@ -22,6 +23,7 @@ struct Merger::Output {
   FileSystem& fs;
   JobFolder folder;
   std::string target;
+  Epoch epoch;
   std::unique_ptr<File> file;
   std::map<SegmentId, SegmentReader> readers;
   std::vector<std::string> segments;
@@ -32,10 +34,11 @@ struct Merger::Output {
   bool last = false;
   Status status;
 
-  Output(FileSystem& file_system, JobFolder job, std::string to)
-      : fs(file_system), folder(std::move(job)), target(std::move(to)) {}
+  Output(FileSystem& file_system, JobFolder job, std::string to, Epoch of)
+      : fs(file_system), folder(std::move(job)), target(std::move(to)), epoch(of) {}
 
   Status step();
+  HiddenName hidden_name();
   Status copy(const Piece& piece, std::string& buffer);
   Status flush(std::string& buffer);
   Status take_existing_as_ours();
@@ -45,13 +48,23 @@ struct Merger::Output {
 
 Status Merger::Output::step() {
   if (!file) {
-    ASSIGN_OR_RETURN(file, fs.create_unnamed(parent_folder(target)));
+    ASSIGN_OR_RETURN(file, fs.create_unnamed(parent_folder(target), hidden_name()));
   }
   std::string buffer;
   if (last && planted(Fault::kMergeSkipsOne) && pieces.size() > 1) pieces.pop_back();
   for (const Piece& piece : pieces) RETURN_IF_ERROR(copy(piece, buffer));
   RETURN_IF_ERROR(flush(buffer));
   return last ? file->sync() : Status();
+}
+
+// Two jobs may share an output folder, even from different machines: path, inode and time of the
+// identity tell them apart.
+HiddenName Merger::Output::hidden_name() {
+  constexpr std::size_t kDigits = 16;
+  const FileStat stat = fs.stat(folder.identity()).value_or(FileStat{});
+  const std::string job =
+      fmt::format("{} {} {}", folder.root(), stat.inode, stat.changed.nanoseconds);
+  return {sha256(job).substr(0, kDigits), epoch};
 }
 
 Status Merger::Output::copy(const Piece& piece, std::string& buffer) {
@@ -108,10 +121,14 @@ Status Merger::Output::replace() {
   return fs.sync_folder(parent_folder(target));
 }
 
-Merger::Merger(
-    Loop& loop, FileSystem& fs, JobFolder folder, std::string target, Callbacks callbacks)
+Merger::Merger(Loop& loop,
+               FileSystem& fs,
+               JobFolder folder,
+               std::string target,
+               Epoch epoch,
+               Callbacks callbacks)
     : loop_(loop),
-      output_(std::make_shared<Output>(fs, std::move(folder), std::move(target))),
+      output_(std::make_shared<Output>(fs, std::move(folder), std::move(target), epoch)),
       callbacks_(std::move(callbacks)),
       self_(std::make_shared<Merger*>(this)) {}
 

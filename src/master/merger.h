@@ -34,7 +34,13 @@ class Merger {
     std::function<void(std::string cause)> on_error;
   };
 
-  Merger(Loop& loop, FileSystem& fs, JobFolder folder, std::string target, Callbacks callbacks);
+  // `epoch` is that of the master, so that it knows what dead ones have left beside the target.
+  Merger(Loop& loop,
+         FileSystem& fs,
+         JobFolder folder,
+         std::string target,
+         Epoch epoch,
+         Callbacks callbacks);
   ~Merger();
 
   // The committed prefix may have grown.

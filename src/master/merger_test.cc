@@ -27,6 +27,7 @@ class MergerTest : public testing::Test {
         fs_,
         JobFolder("/job"),
         "/out/rows.txt",
+        1,
         Merger::Callbacks{.on_progress = [](std::uint64_t) {},
                           .on_merged = [this](fact::Publishing one) { merged_ = one; },
                           .on_error = [this](const std::string& cause) { error_ = cause; }});

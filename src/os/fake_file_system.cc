@@ -180,7 +180,8 @@ Result<std::unique_ptr<File>> FakeFileSystem::open(const std::string& path) {
   return std::make_unique<FakeFile>(*this, std::move(inode), path, false);
 }
 
-Result<std::unique_ptr<File>> FakeFileSystem::create_unnamed(const std::string& folder) {
+Result<std::unique_ptr<File>> FakeFileSystem::create_unnamed(const std::string& folder,
+                                                             const HiddenName& /*hidden*/) {
   const std::string path = folder + "/(unnamed)";
   if (ask(Call::kCreate, path)) return broken("create a file in", folder);
   if (find_folder(folder) == nullptr) {

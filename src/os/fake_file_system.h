@@ -58,7 +58,8 @@ class FakeFileSystem final : public FileSystem {
 
   Result<std::unique_ptr<File>> create(const std::string& path) override;
   Result<std::unique_ptr<File>> open(const std::string& path) override;
-  Result<std::unique_ptr<File>> create_unnamed(const std::string& folder) override;
+  Result<std::unique_ptr<File>> create_unnamed(const std::string& folder,
+                                               const HiddenName& hidden) override;
   Status link(File& file, const std::string& path) override;
   Status rename(const std::string& from, const std::string& to) override;
   Status hard_link(const std::string& from, const std::string& to) override;

@@ -58,11 +58,11 @@ TEST_F(FakeDiskTest, RenamesInOneStep) {
 }
 
 TEST_F(FakeDiskTest, NeverReplacesByLink) {
-  auto file = *fs_.create_unnamed("/d");
+  auto file = *fs_.create_unnamed("/d", {});
   ASSERT_TRUE(file->write_at(0, "x"));
   EXPECT_TRUE(fs_.files().empty());
   ASSERT_TRUE(fs_.link(*file, "/d/f"));
-  auto other = *fs_.create_unnamed("/d");
+  auto other = *fs_.create_unnamed("/d", {});
   EXPECT_EQ(fs_.link(*other, "/d/f").error().code, ErrorCode::kConflict);
   EXPECT_EQ(fs_.hard_link("/d/f", "/d/f").error().code, ErrorCode::kConflict);
   ASSERT_TRUE(fs_.hard_link("/d/f", "/d/g"));

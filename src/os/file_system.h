@@ -52,6 +52,13 @@ struct FileStat {
   std::uint64_t inode = 0;
 };
 
+// What a file without a name is called where the file system has no such thing: nobody else's
+// leftovers may be taken for ours.
+struct HiddenName {
+  std::string owner;         // letters and digits, the same for everybody who may remove it
+  std::uint64_t number = 0;  // rises with each successor
+};
+
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
@@ -62,8 +69,11 @@ class FileSystem {
   // An existing file for reading. kNotFound when there is none.
   virtual Result<std::unique_ptr<File>> open(const std::string& path) = 0;
 
-  // A file without a name in `folder`, to be given one by `link`. It vanishes with its File.
-  virtual Result<std::unique_ptr<File>> create_unnamed(const std::string& folder) = 0;
+  // A file without a name in `folder`, to be given one by `link`. It vanishes with its File. Where
+  // it has to have a hidden name, those that a dead owner left in the folder, with a number not
+  // above this one, are removed first.
+  virtual Result<std::unique_ptr<File>> create_unnamed(const std::string& folder,
+                                                       const HiddenName& hidden) = 0;
 
   // Gives a file of create_unnamed its name. kConflict when the name is taken; never replaces.
   virtual Status link(File& file, const std::string& path) = 0;

@@ -5,12 +5,15 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -130,20 +133,54 @@ std::string parent_of(std::string_view path) {
   return std::string(path.substr(0, std::max<std::size_t>(slash, 1)));
 }
 
-std::string hidden_name(const std::string& folder) {
+constexpr std::size_t kHiddenLetters = 12;
+
+std::string hidden_prefix(const HiddenName& hidden) {
+  return fmt::format(".windrow-{}.", hidden.owner);
+}
+
+std::string hidden_name(const std::string& folder, const HiddenName& hidden) {
   static constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz012345";
-  std::array<unsigned char, 12> random{};
+  std::array<unsigned char, kHiddenLetters> random{};
   // At start-up of the machine it may fall short; the name is then poor but O_EXCL still guards it.
   [[maybe_unused]] const ssize_t got = ::getrandom(random.data(), random.size(), GRND_NONBLOCK);
-  std::string name = folder + "/.windrow-";
+  std::string name = fmt::format("{}/{}{}.", folder, hidden_prefix(hidden), hidden.number);
   for (const unsigned char byte : random) name += kLetters[byte % kLetters.size()];
   return name;
 }
 
-Result<std::unique_ptr<File>> create_hidden(const std::string& folder) {
+// The number in a hidden name of this owner.
+std::optional<std::uint64_t> hidden_number(std::string_view name, const HiddenName& hidden) {
+  const std::string prefix = hidden_prefix(hidden);
+  if (!name.starts_with(prefix)) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const std::string_view rest = name.substr(static_cast<std::size_t>(end - name.data()));
+  const bool ours =
+      error == std::errc() && rest.starts_with('.') && rest.size() == kHiddenLetters + 1;
+  return ours ? std::optional(number) : std::nullopt;
+}
+
+// What cannot be listed or removed stays: it is untidy and harms nothing.
+void remove_leftovers(PosixFileSystem& files, const std::string& folder, const HiddenName& hidden) {
+  const auto entries = files.list(folder);
+  if (!entries) return;
+  for (const FolderEntry& entry : *entries) {
+    const auto number = hidden_number(entry.name, hidden);
+    if (entry.kind == FileKind::kFile && number && *number <= hidden.number) {
+      static_cast<void>(files.remove(folder + "/" + entry.name));
+    }
+  }
+}
+
+Result<std::unique_ptr<File>> create_hidden(PosixFileSystem& files,
+                                            const std::string& folder,
+                                            const HiddenName& hidden) {
+  remove_leftovers(files, folder, hidden);
   constexpr int kAttempts = 16;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    std::string name = hidden_name(folder);
+    std::string name = hidden_name(folder, hidden);
     Descriptor file(uninterrupted(
         [&] { return ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kFileMode); }));
     if (file) {
@@ -207,13 +244,16 @@ Result<std::unique_ptr<File>> PosixFileSystem::open(const std::string& path) {
   return std::make_unique<PosixFile>(std::move(file), path);
 }
 
-Result<std::unique_ptr<File>> PosixFileSystem::create_unnamed(const std::string& folder) {
-  if (unnamed_ == UnnamedFiles::kNever) return create_hidden(folder);
+Result<std::unique_ptr<File>> PosixFileSystem::create_unnamed(const std::string& folder,
+                                                              const HiddenName& hidden) {
+  if (unnamed_ == UnnamedFiles::kNever) return create_hidden(*this, folder, hidden);
   Descriptor file(uninterrupted(
       [&] { return ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode); }));
   if (file) return std::make_unique<PosixFile>(std::move(file), "a file in " + folder);
   // Without O_TMPFILE the file system says EOPNOTSUPP, an old kernel EISDIR.
-  if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) return create_hidden(folder);
+  if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) {
+    return create_hidden(*this, folder, hidden);
+  }
   return cannot("create a file in", folder, errno);
 }
 

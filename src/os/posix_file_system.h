@@ -3,9 +3,9 @@
 // The real files.
 //
 // A file without a name is an O_TMPFILE where the file system knows that, else a hidden file
-// `.windrow-XXXXXXXXXXXX` in the folder, which is removed with its File and left behind only by a
-// crash. Every call goes through the C library's wrapper of the same name, so that a preloaded
-// library can make any of them fail.
+// `.windrow-<owner>.<number>.XXXXXXXXXXXX` in the folder, which is removed with its File and left
+// behind only by a crash, until the next one of that owner. Every call goes through the C library's
+// wrapper of the same name, so that a preloaded library can make any of them fail.
 //
 // Thread, failure: as FileSystem says.
 #pragma once
@@ -28,7 +28,8 @@ class PosixFileSystem final : public FileSystem {
 
   Result<std::unique_ptr<File>> create(const std::string& path) override;
   Result<std::unique_ptr<File>> open(const std::string& path) override;
-  Result<std::unique_ptr<File>> create_unnamed(const std::string& folder) override;
+  Result<std::unique_ptr<File>> create_unnamed(const std::string& folder,
+                                               const HiddenName& hidden) override;
   Status link(File& file, const std::string& path) override;
   Status rename(const std::string& from, const std::string& to) override;
   Status hard_link(const std::string& from, const std::string& to) override;

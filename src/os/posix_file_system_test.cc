@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@
 
 namespace windrow {
 namespace {
+
+const HiddenName kHidden{"job", 3};
 
 // Every test runs with unnamed files and with the hidden names that stand in for them.
 class PosixFileSystemTest : public testing::TestWithParam<PosixFileSystem::UnnamedFiles> {
@@ -92,7 +95,7 @@ TEST_P(PosixFileSystemTest, WhatIsNotThereIsNotFound) {
   EXPECT_EQ(files.list(path("a")).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(files.remove(path("a")).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(files.create(path("a/b")).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(files.create_unnamed(path("a")).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(files.create_unnamed(path("a"), kHidden).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(files.sync_folder(path("a")).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(files.open(path("a")).error().message,
             "cannot open " + path("a") + ": No such file or directory");
@@ -100,21 +103,41 @@ TEST_P(PosixFileSystemTest, WhatIsNotThereIsNotFound) {
 
 TEST_P(PosixFileSystemTest, UnnamedFileVanishesWithItsFile) {
   {
-    const auto file = *files.create_unnamed(folder);
+    const auto file = *files.create_unnamed(folder, kHidden);
     ASSERT_TRUE(file->write_at(0, "abc"));
     const bool hidden = GetParam() == PosixFileSystem::UnnamedFiles::kNever;
     const auto entries = listed(folder);
     EXPECT_EQ(entries.size(), hidden ? 1U : 0U);
     if (hidden) {
-      EXPECT_TRUE(entries.begin()->first.starts_with(".windrow-"));
+      EXPECT_TRUE(entries.begin()->first.starts_with(".windrow-job.3."));
     }
   }
   EXPECT_TRUE(listed(folder).empty());
 }
 
+TEST_P(PosixFileSystemTest, HiddenFileOfADeadOwnerIsRemovedAndNobodyElses) {
+  if (GetParam() != PosixFileSystem::UnnamedFiles::kNever) return;
+  const std::set<std::string> others = {".windrow-job.4.abcdefghijkl",   // of a successor
+                                        ".windrow-job2.1.abcdefghijkl",  // of another job
+                                        ".windrow-job.1.abcdefghijklm",
+                                        ".windrow-job.1x.abcdefghijkl",
+                                        ".windrow-job.1",
+                                        ".windrow-job",
+                                        "windrow-job.1.abcdefghijkl"};
+  for (const std::string& name : others) write(name.c_str(), "");
+  write(".windrow-job.1.abcdefghijkl", "");
+  write(".windrow-job.3.abcdefghijkl", "");
+  const auto file = *files.create_unnamed(folder, kHidden);
+  ASSERT_TRUE(files.link(*file, path("result")));
+  std::set<std::string> left;
+  for (const auto& [name, kind] : listed(folder)) left.insert(name);
+  EXPECT_TRUE(left.erase("result"));
+  EXPECT_EQ(left, others);
+}
+
 TEST_P(PosixFileSystemTest, LinkedFileStaysUnderItsNameAlone) {
   {
-    const auto file = *files.create_unnamed(folder);
+    const auto file = *files.create_unnamed(folder, kHidden);
     ASSERT_TRUE(file->write_at(0, "abc"));
     ASSERT_TRUE(files.link(*file, path("result")));
     ASSERT_TRUE(file->write_at(3, "d"));
@@ -131,7 +154,7 @@ TEST_P(PosixFileSystemTest, LinkedFileStaysUnderItsNameAlone) {
 
 TEST_P(PosixFileSystemTest, LinkNeverReplacesAndMayBeTriedAgain) {
   write("result", "old");
-  const auto file = *files.create_unnamed(folder);
+  const auto file = *files.create_unnamed(folder, kHidden);
   ASSERT_TRUE(file->write_at(0, "new"));
   const Status linked = files.link(*file, path("result"));
   ASSERT_FALSE(linked);
@@ -241,7 +264,7 @@ TEST_P(PosixFileSystemTest, SyncThatFailedFailsForEver) {
 
 TEST_P(PosixFileSystemTest, NoDescriptorIsInheritedByPrograms) {
   const auto named = *files.create(path("a"));
-  const auto unnamed = *files.create_unnamed(folder);
+  const auto unnamed = *files.create_unnamed(folder, kHidden);
   const auto opened = *files.open(path("a"));
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code gone;

@@ -48,6 +48,7 @@ Result<MergedJob> merge_job(const std::string& name) {
       fs,
       folder,
       target,
+      job.state.epoch(),
       Merger::Callbacks{
           .on_progress = [](std::uint64_t) {},
           .on_merged =

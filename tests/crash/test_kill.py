@@ -101,7 +101,6 @@ def test_a_job_may_be_killed_again_and_again(world: World, calls: list[Call]) ->
     check_all(lambda three: dying(*three), series)
 
 
-@pytest.mark.xfail(reason="a hidden file of a killed master is not removed by its successor")
 def test_without_unnamed_files_nothing_is_left_beside_the_result(world: World) -> None:
     named = {"CRASH_NAMED": "1"}
     count = world.case("named-count")

@@ -54,6 +54,35 @@ def test_killed_with_9_the_same_command_goes_on_and_ends_with_the_same_bytes(
     )
 
 
+# C191
+def test_workers_that_were_killed_in_init_keep_their_log_files_to_themselves(
+    windrow: Windrow,
+) -> None:
+    script = """
+import os, sys, time
+
+def init():
+    print("init", flush=True)
+    if not os.path.exists({calm!r}):
+        open({here!r} + os.environ["WINDROW_PROCESS"], "w").close()
+        time.sleep(1000)
+
+def run(mini_batch):
+    return mini_batch
+"""
+    calm, here = windrow.folder / "calm", windrow.folder / "here"
+    script = script.format(calm=str(calm), here=str(here) + "-")
+    running = windrow.start(script, files=2, size=1)
+    until(lambda: len(list(windrow.folder.glob("here-*"))) == 2, "two calls of init()")
+    running.kill()
+    calm.touch()
+    job = windrow.run(size=1)
+    assert job.exit == 0
+    assert {load["Process"] for load in job.loads()} == {"process002", "process003"}
+    said = {path.name: path.read_text() for path in job.folder.glob("logs/user/stdout/0/*")}
+    assert said == {f"process00{number}.stdout.txt": "init\n" for number in range(4)}
+
+
 # C43 C46 C61
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_one_interrupt_stops_cleanly_and_says_how_to_go_on(windrow: Windrow, number: int) -> None:

@@ -102,6 +102,7 @@ void Scheduler::remove_agent(std::map<AgentId, Agent>::iterator agent, bool lost
   const SegmentId segment = agent->second.segment;
   const std::vector<BatchId> unsynced(state_.segments()[segment].waiting.begin(),
                                       state_.segments()[segment].waiting.end());
+  keep_time(segment, std::chrono::milliseconds(1));
   if (lost && may_assign()) lose_running(id, agent->second);
   emit(fact::AgentLost{id, segment});
   for (const BatchId batch : unsynced) release(batch);

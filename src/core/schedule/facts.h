@@ -131,7 +131,8 @@ struct SegmentOpened {
   friend bool operator==(const SegmentOpened&, const SegmentOpened&) = default;
 };
 
-// The segment is durable up to here: what ends below is committed.
+// The segment is durable up to here: what ends below is committed. Also said when only the time is
+// news.
 struct SegmentSynced {
   SegmentId segment = 0;
   std::uint64_t up_to = 0;

@@ -8,6 +8,11 @@
 #include "base/plant.h"
 
 namespace windrow {
+namespace {
+
+constexpr Duration kKeepTimeEvery = std::chrono::seconds(10);
+
+}  // namespace
 
 Scheduler::Scheduler(JobState state, Limits limits)
     : state_(std::move(state)), limits_(std::move(limits)), time_before_(state_.job_time()) {}
@@ -207,11 +212,11 @@ void Scheduler::take(const event::AgentStopped& event) {
 
 void Scheduler::take(const event::CancelAsked& event) {
   const StopMode mode = event.at_once ? StopMode::kNow : StopMode::kDrain;
-  if (state_.stopped()) {
+  // Once the result is being linked there is nothing to cancel, only agents to hurry.
+  if (state_.stopped() || state_.publishing() || published_) {
     if (event.at_once) stop_agents(StopMode::kNow);
     return;
   }
-  if (merging_) return;  // every mini-batch is final: there is nothing left to cancel
   stop(JobStatus::kCanceled, "canceled", mode);
 }
 
@@ -245,7 +250,15 @@ void Scheduler::take(const event::Published& /*event*/) {
 
 void Scheduler::take(const event::MergeProgressed& /*event*/) { progressed(); }
 
+// Beside the syncs of rows: a job without rows, or with long mini-batches, keeps its time as well.
+void Scheduler::keep_time(SegmentId segment, Duration at_least) {
+  const Duration time = job_time(now_);
+  if (time - state_.job_time() < at_least) return;
+  emit(fact::SegmentSynced{segment, state_.segments()[segment].synced, time});
+}
+
 void Scheduler::take(const event::TimePassed& /*event*/) {
+  if (!agents_.empty()) keep_time(agents_.begin()->second.segment, kKeepTimeEvery);
   for (auto it = agents_.begin(); it != agents_.end();) {
     const auto next = std::next(it);
     if (now_ - it->second.heard > limits_.heartbeat_timeout) remove_agent(it, true);

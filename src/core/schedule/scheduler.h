@@ -269,6 +269,7 @@ class Scheduler {
   void take(const event::TimePassed& event);
 
   void emit(Fact fact);
+  void keep_time(SegmentId segment, Duration at_least);
   void progressed() { progress_ = now_; }
   [[nodiscard]] bool may_assign() const;
   [[nodiscard]] std::optional<BatchId> next_pending();

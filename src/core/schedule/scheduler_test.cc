@@ -201,6 +201,54 @@ TEST_F(SchedulerTest, CancelDrainsAndASecondOneKills) {
   EXPECT_EQ(at(seconds(3), event::AgentStopped{7}), "finish 3 ");
 }
 
+// C190
+TEST_F(SchedulerTest, CancelWhileMergingEndsTheJobAndReopenedItMergesAgain) {
+  begin();
+  plan(1);
+  join(7, 1, 1);
+  at(seconds(1), done(7, 0, 1));
+  EXPECT_EQ(at(seconds(1), event::SegmentSynced{7, 200}), "stop a7 0 merge ");
+  EXPECT_EQ(at(seconds(2), event::CancelAsked{false}), "stop a7 1 ");
+  EXPECT_EQ(at(seconds(2), event::Merged{{"/out", 5, 1}}), "");
+  EXPECT_EQ(at(seconds(3), event::AgentStopped{7}), "finish 3 ");
+  reopen_ = fact::Reopened{.failed_afresh = false};
+  const JobState state = scheduler_->state();
+  scheduler_.emplace(state, Limits{});
+  Decision out;
+  scheduler_->begin({.epoch = 2}, now_, reopen_, out);
+  EXPECT_EQ(note(out), "merge ");
+}
+
+// C190
+TEST_F(SchedulerTest, CancelWhilePublishingOnlyHurriesTheAgents) {
+  begin();
+  plan(1);
+  join(7, 1, 1);
+  at(seconds(1), done(7, 0, 1));
+  at(seconds(1), event::SegmentSynced{7, 200});
+  EXPECT_EQ(at(seconds(2), event::Merged{{"/out", 5, 1}}), "publish ");
+  EXPECT_EQ(at(seconds(2), event::CancelAsked{false}), "");
+  EXPECT_EQ(at(seconds(2), event::CancelAsked{true}), "stop a7 2 ");
+  at(seconds(3), event::Published{});
+  EXPECT_EQ(at(seconds(4), event::AgentStopped{7}), "finish 1 ");
+}
+
+TEST_F(SchedulerTest, JobTimeOutlivesACrashEvenWithoutRows) {
+  begin({.append_row = false});
+  plan(2);
+  join(7, 1, 1);
+  at(seconds(9), event::TimePassed{});
+  EXPECT_EQ(scheduler_->state().job_time(), Duration(0));
+  at(seconds(10), event::AgentHeard{7});
+  at(seconds(10), event::TimePassed{});
+  EXPECT_EQ(scheduler_->state().job_time(), seconds(10));
+  at(seconds(12), event::AgentLost{7});
+  EXPECT_EQ(scheduler_->state().job_time(), seconds(12));
+  const JobState state = scheduler_->state();  // what a journal of these facts gives
+  begin({.append_row = false}, state);
+  EXPECT_EQ(scheduler_->job_time(now_ + seconds(5)), seconds(17));
+}
+
 TEST_F(SchedulerTest, CancelledJobGoesOnWhereItStoodWhenReopened) {
   begin({.tries_max = 1});
   plan(2);

@@ -273,6 +273,14 @@ TEST_F(SupervisorTest, DrainedWorkerIsShutDownAfterItsAnswer) {
   EXPECT_EQ(answer(0, 0), "0:0 shutdown p0 ");
 }
 
+TEST_F(SupervisorTest, NumberOfAProcessIsReadFromTheNamesOfItsFiles) {
+  EXPECT_EQ(process_of_name(process_name(7)), 7U);
+  EXPECT_EQ(process_of_name("process1234.stdout.txt"), 1234U);
+  for (const char* other : {"process", "process.txt", "process7x.txt", "_main.txt", "process-1"}) {
+    EXPECT_EQ(process_of_name(other), std::nullopt) << other;
+  }
+}
+
 TEST_F(SupervisorTest, StopNowKillsAndChargesNobody) {
   begin(1);
   ready(0);

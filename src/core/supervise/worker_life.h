@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/ids.h"
 #include "base/time.h"
@@ -71,5 +72,8 @@ std::string describe_phase(WorkerPhase phase);
 
 // process003
 std::string process_name(ProcessNumber process);
+
+// 3 for process003 and for files that begin so, as process003.stdout.txt does.
+std::optional<ProcessNumber> process_of_name(std::string_view name);
 
 }  // namespace windrow
