@@ -87,8 +87,10 @@ std::string escape_bytes(std::string_view text) {
   return out;
 }
 
+std::string path_in_quotes(std::string_view path) { return "'" + escape_bytes(path) + "'"; }
+
 std::string in_quotes(std::string_view text) {
-  if (text.size() <= kQuotedMax) return "'" + escape_bytes(text) + "'";
+  if (text.size() <= kQuotedMax) return path_in_quotes(text);
   std::size_t cut = kQuotedMax;  // not inside a character
   while (cut > kQuotedMax - 3 && (static_cast<unsigned char>(text[cut]) & 0xc0U) == 0x80U) --cut;
   return "'" + escape_bytes(text.substr(0, cut)) + "...'";

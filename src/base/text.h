@@ -29,6 +29,9 @@ std::string escape_bytes(std::string_view text);
 // For messages: 'text', escaped, and cut with "..." after about 80 bytes.
 std::string in_quotes(std::string_view text);
 
+// For messages: 'path', escaped and whole, so that it can be copied.
+std::string path_in_quotes(std::string_view path);
+
 // Letters added, left out, changed or swapped with their neighbour to get from one to the other.
 // REQUIRES: short text; costs the product of the lengths.
 std::size_t edit_distance(std::string_view a, std::string_view b);

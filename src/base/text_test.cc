@@ -54,6 +54,7 @@ TEST(Text, EscapesWhatATerminalMustNotSee) {
 
 TEST(Text, QuotesAndCutsLongTextBetweenCharacters) {
   EXPECT_EQ(in_quotes("abc"), "'abc'");
+  EXPECT_EQ(path_in_quotes(std::string(300, 'x') + "\n"), "'" + std::string(300, 'x') + "\\n'");
   EXPECT_EQ(in_quotes(std::string(80, 'x')), "'" + std::string(80, 'x') + "'");
   EXPECT_EQ(in_quotes(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
   EXPECT_EQ(in_quotes(std::string(79, 'x') + "\xe2\x82\xac"), "'" + std::string(79, 'x') + "...'");

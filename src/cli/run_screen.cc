@@ -57,7 +57,10 @@ RunScreen::RunScreen() : terminal_(is_terminal(kScreen)) {}
 
 void RunScreen::on_progress(const Progress& progress) {
   if (terminal_) {
-    write_out(kScreen, "\r" + progress_bar(progress, terminal_width(kScreen) - 1, true) + "\x1b[K");
+    // The cursor waits at the start: when the window shrinks and the bar is broken into several
+    // lines, it stays with the first one, and everything from there on is ours to clear.
+    const std::string bar = progress_bar(progress, terminal_width(kScreen) - 1, true);
+    write_out(kScreen, "\r" + bar + "\x1b[J\r");
     bar_shown_ = true;
   } else if (progress.job_time - last_line_ >= kLineEvery) {
     last_line_ = progress.job_time;
@@ -71,7 +74,7 @@ void RunScreen::on_note(const std::string& line) {
 }
 
 void RunScreen::clear_bar() {
-  if (bar_shown_) write_out(kScreen, "\r\x1b[K");
+  if (bar_shown_) write_out(kScreen, "\r\x1b[J");
   bar_shown_ = false;
 }
 

@@ -200,7 +200,7 @@ Status Master::check_unchanged(std::string_view paths) {
     if (stat && stat->changed.nanoseconds <= plan_->head().listing_began.nanoseconds) continue;
     return fail(ErrorCode::kConflict,
                 "the input is not what it was when the job began: {} is {}",
-                in_quotes(path),
+                path_in_quotes(path),
                 stat ? "changed" : "missing");
   }
   return {};

@@ -161,7 +161,7 @@ Status Planner::Listing::try_page() {
 Status Planner::Listing::end_input(std::vector<Cut>& cuts) {
   const InputFiles& files = config.rules.inputs[input];
   if (names_of_input == 0 && !config.rules.allow_empty) {
-    return fail(ErrorCode::kConflict, "the input {} holds no file", in_quotes(files.title));
+    return fail(ErrorCode::kConflict, "the input {} holds no file", path_in_quotes(files.title));
   }
   keep(cutter.finish(), cuts);
   skipped += lister->skipped();

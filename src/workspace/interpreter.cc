@@ -30,7 +30,7 @@ Result<Interpreter> find_interpreter(const std::optional<std::string>& asked) {
     return fail(ErrorCode::kInvalid,
                 "no Python interpreter at {} (from {}); name one with --python PATH or "
                 "WINDROW_PYTHON",
-                in_quotes(*candidate.program),
+                path_in_quotes(*candidate.program),
                 candidate.origin);
   }
   return fail(ErrorCode::kInvalid, "no Python interpreter found; name one with --python PATH");

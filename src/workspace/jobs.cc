@@ -76,7 +76,7 @@ Result<JobFolder> Jobs::find(const std::string& job) const {
   }
   return fail(ErrorCode::kNotFound,
               "there is no job {}; give the name of a job in {}/jobs or the path of a job folder",
-              in_quotes(job),
+              path_in_quotes(job),
               home_);
 }
 

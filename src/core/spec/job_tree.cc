@@ -21,16 +21,18 @@ namespace {
 
 constexpr std::size_t kKeyMax = 255;
 
-// False when the file is about something else: then its keys mean something else too.
+// False when the keys mean something else: another kind of job, not a misspelt one.
 bool read_type(JobTree& tree) {
-  if (!tree.root.node->find("type")) {
+  const Node* type = tree.root.node->find("type");
+  if (type == nullptr) {
     tree.reader.missing(tree.root, "type");
     return true;
   }
   constexpr std::string_view kAllowed[] = {"parallel"};
   constexpr std::string_view kNotYet[] = {
       "command", "pipeline", "spark", "sweep", "automl", "import"};
-  return tree.reader.choice_at(tree.root, "type", kAllowed, kNotYet).has_value();
+  tree.reader.choice_at(tree.root, "type", kAllowed, kNotYet);
+  return std::ranges::find(kNotYet, type->text) == std::end(kNotYet);
 }
 
 void read_text_map(JobTree& tree, std::string_view key, std::map<std::string, std::string>& into) {

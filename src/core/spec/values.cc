@@ -13,9 +13,7 @@ namespace windrow {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1000000000;
-constexpr std::string_view kSizesAllowed =
-    "allowed is a number with b, kb, mb, gb, files, rows or nothing behind it, several joined by "
-    "commas";
+constexpr std::string_view kSizesAllowed = "allowed is a number of files, as in 10 or 10 files";
 
 struct Unit {
   std::string_view name;
