@@ -24,7 +24,7 @@ class JobMerge final : public Command {
                           human_count(merged->batches),
                           human_count(merged->all),
                           human_bytes(merged->bytes),
-                          merged->target));
+                          fmt::join(merged->targets, ", ")));
     return kExitCompleted;
   }
 

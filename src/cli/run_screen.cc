@@ -99,8 +99,10 @@ int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std
                      human_count(outcome.counts.items_succeeded),
                      human_count(outcome.counts.items_failed));
   out += fmt::format("  time          {}\n", human_duration(outcome.job_time));
-  if (outcome.status == JobStatus::kCompleted && !outcome.target.empty()) {
-    out += fmt::format("  result        {}\n", outcome.target);
+  if (outcome.status == JobStatus::kCompleted) {
+    for (const std::string& target : outcome.targets) {
+      out += fmt::format("  result        {}\n", target);
+    }
   }
   const int code = exit_code(outcome);
   if (outcome.counts.items_failed > 0) {

@@ -47,10 +47,10 @@ Result<SegmentReader> SegmentReader::open(FileSystem& fs, const std::string& pat
   return SegmentReader(std::move(file), *std::move(reader), path);
 }
 
-Result<ChunkView> SegmentReader::read(std::uint64_t offset, std::uint32_t length) {
+Result<ChunkView> SegmentReader::read(std::uint64_t offset, std::uint64_t end) {
   reader_.seek(offset);
-  ASSIGN_OR_RETURN(const auto payload, reader_.next(offset + length));
-  if (!payload || reader_.position() != offset + length) {
+  ASSIGN_OR_RETURN(const auto payload, reader_.next(end));
+  if (!payload) {
     return fail(ErrorCode::kInternal, "segment {} is damaged at byte {}", path_, offset);
   }
   ByteReader bytes(*payload);
@@ -64,6 +64,7 @@ Result<ChunkView> SegmentReader::read(std::uint64_t offset, std::uint32_t length
   view.chunk.first_item = bytes.varint32();
   view.chunk.items = bytes.varint32();
   view.rows = bytes.rest();
+  view.next = reader_.position();
   if (!bytes.ok())
     return fail(ErrorCode::kInternal, "segment {} has a bad chunk at byte {}", path_, offset);
   return view;

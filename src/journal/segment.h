@@ -42,7 +42,8 @@ std::uint32_t append_chunk(const Chunk& chunk, std::string_view rows, std::strin
 
 struct ChunkView {
   Chunk chunk;
-  std::string_view rows;  // valid until the next read
+  std::string_view rows;   // valid until the next read
+  std::uint64_t next = 0;  // where the next chunk begins
 };
 
 // Reads chunks at known places. Reads ahead: ranges in rising order cost one read for many.
@@ -50,8 +51,8 @@ class SegmentReader {
  public:
   static Result<SegmentReader> open(FileSystem& fs, const std::string& path);
 
-  // The chunk at `offset`, which must be `length` bytes long.
-  Result<ChunkView> read(std::uint64_t offset, std::uint32_t length);
+  // The chunk at `offset`, of a range of chunks that ends at `end`.
+  Result<ChunkView> read(std::uint64_t offset, std::uint64_t end);
 
  private:
   SegmentReader(std::unique_ptr<File> file, RecordReader reader, std::string path)

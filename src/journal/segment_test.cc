@@ -29,25 +29,25 @@ class SegmentTest : public testing::Test {
 
 TEST_F(SegmentTest, ReadsAChunkAtItsPlace) {
   SegmentReader reader = *open();
-  const ChunkView view = *reader.read(first_, size_);
+  const ChunkView view = *reader.read(first_, first_ + size_);
   EXPECT_EQ(view.rows, "rows of five\n");
+  EXPECT_EQ(view.next, first_ + size_);
   EXPECT_EQ(view.chunk, (Chunk{.token = {1, 5, 2}, .items = 4}));
-  const std::uint64_t next = first_ + size_;
-  const auto second = reader.read(next, static_cast<std::uint32_t>(bytes_.size() - next));
+  const auto second = reader.read(first_ + size_, bytes_.size());
   EXPECT_EQ(second->rows, "rows of six\n");
 }
 
-TEST_F(SegmentTest, RefusesAChunkOfAnotherLength) {
+TEST_F(SegmentTest, RefusesARangeThatIsNotWholeChunks) {
   SegmentReader reader = *open();
-  EXPECT_FALSE(reader.read(first_, size_ - 1));
-  EXPECT_FALSE(reader.read(first_, size_ + 1));
-  EXPECT_FALSE(reader.read(first_ + 1, size_));
+  EXPECT_FALSE(reader.read(first_, first_ + size_ - 1));
+  EXPECT_FALSE(reader.read(first_ + 1, first_ + size_ + 1));
+  EXPECT_FALSE(reader.read(first_ + size_, first_ + size_ + 1));
 }
 
 TEST_F(SegmentTest, RefusesAChunkWithAFlippedBit) {
   bytes_[first_ + 15] = static_cast<char>(bytes_[first_ + 15] ^ 4);
   SegmentReader reader = *open();
-  EXPECT_EQ(reader.read(first_, size_).error().message,
+  EXPECT_EQ(reader.read(first_, first_ + size_).error().message,
             fmt::format("segment /s.seg is damaged at byte {}", first_));
 }
 

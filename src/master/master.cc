@@ -50,12 +50,12 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
       loop_, std::move(file), size, config_.journal, [this](const Error& error) {
         broken("the journal cannot be written: " + error.message);
       });
-  if (!config_.target.empty()) {
+  if (!config_.targets.empty()) {
     merger_ = std::make_unique<Merger>(
         loop_,
         fs_,
         config_.folder,
-        config_.target,
+        config_.targets,
         epoch,
         Merger::Callbacks{.on_progress =
                               [this](std::uint64_t bytes) {
@@ -63,9 +63,10 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
                                 step(event::MergeProgressed{});
                               },
                           .on_merged =
-                              [this](fact::Publishing result) {
-                                merged_bytes_ = result.length;
-                                step(event::Merged{std::move(result)});
+                              [this](std::vector<fact::Publishing> results) {
+                                merged_bytes_ = 0;
+                                for (const auto& result : results) merged_bytes_ += result.length;
+                                step(event::Merged{std::move(results)});
                               },
                           .on_error = [this](std::string cause) { broken(std::move(cause)); }});
   }
@@ -245,7 +246,7 @@ void Master::publish() {
       broken(status.error().message);
     }
   };
-  if (config_.replace_target) {
+  if (config_.replace_targets) {
     merger_->replace(std::move(done));
   } else {
     merger_->publish(std::move(done));

@@ -38,8 +38,8 @@ struct MasterConfig {
   Limits limits;
   WorkerSettings worker;
   PlanRules plan;
-  std::string target;  // the file that gets the rows; empty without append_row
-  bool replace_target = false;
+  std::vector<std::string> targets;  // the files that get rows; none without append_row
+  bool replace_targets = false;
   bool pending_may_change = false;  // files without a result may differ from what was listed
   Appender::Options journal;
 };

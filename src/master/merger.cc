@@ -17,49 +17,101 @@ constexpr std::uint64_t kStepBytes = 8U << 20;
 constexpr std::uint64_t kFollowBytes = 1U << 20;
 constexpr std::size_t kWriteBytes = 1U << 20;
 
-}  // namespace
-
-struct Merger::Output {
-  FileSystem& fs;
-  JobFolder folder;
-  std::string target;
-  Epoch epoch;
+// One file in the making.
+struct Target {
+  std::string path;
   std::unique_ptr<File> file;
-  std::map<SegmentId, SegmentReader> readers;
-  std::vector<std::string> segments;
+  std::string buffer;  // not yet written
   std::uint64_t length = 0;
   std::uint32_t crc = 0;
+
+  [[nodiscard]] bool empty() const { return length == 0 && buffer.empty(); }
+
+  Status flush() {
+    RETURN_IF_ERROR(file->write_at(length, buffer));
+    crc = crc32c(buffer, crc);
+    length += buffer.size();
+    buffer.clear();
+    return {};
+  }
+
+  // A crash between the link and its record leaves our own file behind.
+  Status take_existing_as_ours(FileSystem& fs) const {
+    ASSIGN_OR_RETURN(const fact::Publishing there, measure_file(fs, path));
+    if (there.length == length && there.crc == crc) return {};
+    return fail(
+        ErrorCode::kConflict,
+        "{} exists and is not the result of this job; remove it, then run `windrow job resume`",
+        path);
+  }
+
+  Status publish(FileSystem& fs) const {
+    Status linked = fs.link(*file, path);
+    if (!linked) {
+      if (linked.error().code != ErrorCode::kConflict) return linked;
+      RETURN_IF_ERROR(take_existing_as_ours(fs));
+    }
+    return fs.sync_folder(parent_folder(path));
+  }
+
+  Status replace(FileSystem& fs) const {
+    const std::string beside = path + ".windrow-new";
+    static_cast<void>(fs.remove(beside));  // of an earlier try
+    RETURN_IF_ERROR(fs.link(*file, beside));
+    RETURN_IF_ERROR(fs.rename(beside, path));
+    return fs.sync_folder(parent_folder(path));
+  }
+};
+
+}  // namespace
+
+struct Merger::Outputs {
+  FileSystem& fs;
+  JobFolder folder;
+  Epoch epoch;
+  std::vector<Target> targets;
+  std::map<SegmentId, SegmentReader> readers;
+  std::vector<std::string> segments;
 
   std::vector<Piece> pieces;  // of this step
   bool last = false;
   Status status;
 
-  Output(FileSystem& file_system, JobFolder job, std::string to, Epoch of)
-      : fs(file_system), folder(std::move(job)), target(std::move(to)), epoch(of) {}
+  Outputs(FileSystem& file_system, JobFolder job, std::vector<std::string> to, Epoch of)
+      : fs(file_system), folder(std::move(job)), epoch(of) {
+    for (std::string& path : to) targets.push_back({.path = std::move(path)});
+  }
+
+  [[nodiscard]] std::uint64_t length() const {
+    std::uint64_t sum = 0;
+    for (const Target& target : targets) sum += target.length;
+    return sum;
+  }
 
   Status step();
   HiddenName hidden_name();
-  Status copy(const Piece& piece, std::string& buffer);
-  Status flush(std::string& buffer);
-  Status take_existing_as_ours();
-  Status publish();
-  Status replace();
+  Status copy(const Piece& piece);
+  Status add(const ChunkView& view, const Piece& piece);
+  Status give_names(bool replacing) const;
 };
 
-Status Merger::Output::step() {
-  if (!file) {
-    ASSIGN_OR_RETURN(file, fs.create_unnamed(parent_folder(target), hidden_name()));
+Status Merger::Outputs::step() {
+  for (Target& target : targets) {
+    if (target.file) continue;
+    ASSIGN_OR_RETURN(target.file, fs.create_unnamed(parent_folder(target.path), hidden_name()));
   }
-  std::string buffer;
   if (last && planted(Fault::kMergeSkipsOne) && pieces.size() > 1) pieces.pop_back();
-  for (const Piece& piece : pieces) RETURN_IF_ERROR(copy(piece, buffer));
-  RETURN_IF_ERROR(flush(buffer));
-  return last ? file->sync() : Status();
+  for (const Piece& piece : pieces) RETURN_IF_ERROR(copy(piece));
+  for (Target& target : targets) {
+    RETURN_IF_ERROR(target.flush());
+    if (last) RETURN_IF_ERROR(target.file->sync());
+  }
+  return {};
 }
 
 // Two jobs may share an output folder, even from different machines: path, inode and time of the
 // identity tell them apart.
-HiddenName Merger::Output::hidden_name() {
+HiddenName Merger::Outputs::hidden_name() {
   constexpr std::size_t kDigits = 16;
   const FileStat stat = fs.stat(folder.identity()).value_or(FileStat{});
   const std::string job =
@@ -67,68 +119,53 @@ HiddenName Merger::Output::hidden_name() {
   return {sha256(job).substr(0, kDigits), epoch};
 }
 
-Status Merger::Output::copy(const Piece& piece, std::string& buffer) {
+Status Merger::Outputs::copy(const Piece& piece) {
   auto reader = readers.find(piece.segment);
   if (reader == readers.end()) {
     ASSIGN_OR_RETURN(SegmentReader opened,
                      SegmentReader::open(fs, folder.row_segment(segments[piece.segment])));
     reader = readers.emplace(piece.segment, std::move(opened)).first;
   }
-  ASSIGN_OR_RETURN(const ChunkView view, reader->second.read(piece.offset, piece.length));
-  if (view.chunk.token.batch != piece.batch) {
-    return fail(ErrorCode::kInternal,
-                "segment {} holds mini-batch {} where {} should be",
-                segments[piece.segment],
-                view.chunk.token.batch,
-                piece.batch);
+  const std::uint64_t end = piece.offset + piece.length;
+  for (std::uint64_t at = piece.offset; at < end;) {
+    ASSIGN_OR_RETURN(const ChunkView view, reader->second.read(at, end));
+    RETURN_IF_ERROR(add(view, piece));
+    at = view.next;
   }
-  buffer.append(view.rows);
-  return buffer.size() >= kWriteBytes ? flush(buffer) : Status();
-}
-
-Status Merger::Output::flush(std::string& buffer) {
-  RETURN_IF_ERROR(file->write_at(length, buffer));
-  crc = crc32c(buffer, crc);
-  length += buffer.size();
-  buffer.clear();
   return {};
 }
 
-Status Merger::Output::publish() {
-  const Status linked = fs.link(*file, target);
-  if (!linked) {
-    if (linked.error().code != ErrorCode::kConflict) return linked;
-    RETURN_IF_ERROR(take_existing_as_ours());
+// Every attempt brings its header; a file has the first one, at its top.
+Status Merger::Outputs::add(const ChunkView& view, const Piece& piece) {
+  if (view.chunk.token.batch != piece.batch || view.chunk.output >= targets.size()) {
+    return fail(ErrorCode::kInternal,
+                "segment {} holds output {} of mini-batch {} where mini-batch {} should be",
+                segments[piece.segment],
+                view.chunk.output,
+                view.chunk.token.batch,
+                piece.batch);
   }
-  return fs.sync_folder(parent_folder(target));
+  Target& target = targets[view.chunk.output];
+  if (view.chunk.kind == ChunkKind::kHeader && !target.empty()) return {};
+  target.buffer.append(view.rows);
+  return target.buffer.size() >= kWriteBytes ? target.flush() : Status();
 }
 
-// A crash between the link and its record leaves our own file behind.
-Status Merger::Output::take_existing_as_ours() {
-  ASSIGN_OR_RETURN(const fact::Publishing there, measure_file(fs, target));
-  if (there.length == length && there.crc == crc) return {};
-  return fail(
-      ErrorCode::kConflict,
-      "{} exists and is not the result of this job; remove it, then run `windrow job resume`",
-      target);
-}
-
-Status Merger::Output::replace() {
-  const std::string beside = target + ".windrow-new";
-  static_cast<void>(fs.remove(beside));  // of an earlier try
-  RETURN_IF_ERROR(fs.link(*file, beside));
-  RETURN_IF_ERROR(fs.rename(beside, target));
-  return fs.sync_folder(parent_folder(target));
+Status Merger::Outputs::give_names(bool replacing) const {
+  for (const Target& target : targets) {
+    RETURN_IF_ERROR(replacing ? target.replace(fs) : target.publish(fs));
+  }
+  return {};
 }
 
 Merger::Merger(Loop& loop,
                FileSystem& fs,
                JobFolder folder,
-               std::string target,
+               std::vector<std::string> targets,
                Epoch epoch,
                Callbacks callbacks)
     : loop_(loop),
-      output_(std::make_shared<Output>(fs, std::move(folder), std::move(target), epoch)),
+      outputs_(std::make_shared<Outputs>(fs, std::move(folder), std::move(targets), epoch)),
       callbacks_(std::move(callbacks)),
       self_(std::make_shared<Merger*>(this)) {}
 
@@ -165,16 +202,16 @@ void Merger::complete(const JobState& state) {
 
 void Merger::next_step() {
   busy_ = true;
-  Output& output = *output_;
+  Outputs& outputs = *outputs_;
   std::size_t count = 0;
   std::uint64_t bytes = 0;
   while (count < pieces_.size() && bytes < kStepBytes) bytes += pieces_[count++].length;
-  output.pieces.assign(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(count));
+  outputs.pieces.assign(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(count));
   pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(count));
   collected_ -= bytes;
-  output.segments = segments_;
-  output.last = completing_ && pieces_.empty();
-  loop_.blocking([shared = output_] { shared->status = shared->step(); },
+  outputs.segments = segments_;
+  outputs.last = completing_ && pieces_.empty();
+  loop_.blocking([shared = outputs_] { shared->status = shared->step(); },
                  [self = self_] {
                    if (*self != nullptr) (*self)->step_done();
                  });
@@ -182,32 +219,33 @@ void Merger::next_step() {
 
 void Merger::step_done() {
   busy_ = false;
-  Output& output = *output_;
-  if (!output.status) {
+  Outputs& outputs = *outputs_;
+  if (!outputs.status) {
     failed_ = true;
-    callbacks_.on_error("the rows cannot be merged: " + output.status.error().message);
+    callbacks_.on_error("the rows cannot be merged: " + outputs.status.error().message);
     return;
   }
-  if (output.last) {
-    callbacks_.on_merged(fact::Publishing{output.target, output.length, output.crc});
+  if (outputs.last) {
+    std::vector<fact::Publishing> results;
+    for (const Target& target : outputs.targets) {
+      results.push_back({target.path, target.length, target.crc});
+    }
+    callbacks_.on_merged(std::move(results));
     return;
   }
   const auto self = self_;
-  callbacks_.on_progress(output.length);
+  callbacks_.on_progress(outputs.length());
   if (*self == nullptr) return;
   if (completing_ || collected_ >= kFollowBytes) next_step();
 }
 
-void Merger::publish(std::function<void(Status)> done) {
-  loop_.blocking([shared = output_] { shared->status = shared->publish(); },
-                 [self = self_, shared = output_, then = std::move(done)] {
-                   if (*self != nullptr) then(shared->status);
-                 });
-}
+void Merger::publish(std::function<void(Status)> done) { give_names(false, std::move(done)); }
 
-void Merger::replace(std::function<void(Status)> done) {
-  loop_.blocking([shared = output_] { shared->status = shared->replace(); },
-                 [self = self_, shared = output_, then = std::move(done)] {
+void Merger::replace(std::function<void(Status)> done) { give_names(true, std::move(done)); }
+
+void Merger::give_names(bool replacing, std::function<void(Status)> done) {
+  loop_.blocking([shared = outputs_, replacing] { shared->status = shared->give_names(replacing); },
+                 [self = self_, shared = outputs_, then = std::move(done)] {
                    if (*self != nullptr) then(shared->status);
                  });
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts the committed rows into one file, in order of mini-batches, while the job runs.
+// Puts the committed rows into one file for each output that gets rows, in order of mini-batches,
+// while the job runs.
 //
 // Follows the committed prefix: what is committed (or failed, which has no rows) from the start on
-// is copied in steps on the pool. The file has no name until it is complete and published, so a job
+// is copied in steps on the pool. A file has no name until it is complete and published, so a job
 // that ends otherwise leaves nothing behind. Always the same bytes, whatever happened on the way.
 //
 // Thread: the loop's; one step at a time on the pool. Ownership: loop and file system outlive it.
@@ -30,7 +31,8 @@ class Merger {
  public:
   struct Callbacks {
     std::function<void(std::uint64_t bytes)> on_progress;
-    std::function<void(fact::Publishing)> on_merged;  // complete and durable, without a name
+    // Complete and durable, without a name; in the order of the targets.
+    std::function<void(std::vector<fact::Publishing>)> on_merged;
     std::function<void(std::string cause)> on_error;
   };
 
@@ -38,7 +40,7 @@ class Merger {
   Merger(Loop& loop,
          FileSystem& fs,
          JobFolder folder,
-         std::string target,
+         std::vector<std::string> targets,
          Epoch epoch,
          Callbacks callbacks);
   ~Merger();
@@ -46,11 +48,11 @@ class Merger {
   // The committed prefix may have grown.
   void follow(const JobState& state);
 
-  // Every mini-batch is final, or is left out on purpose: complete the file.
+  // Every mini-batch is final, or is left out on purpose: complete the files.
   void complete(const JobState& state);
 
-  // Gives the complete file its name on the pool, then calls `done`. A file that is there already
-  // counts as ours when it has the same length and checksum; otherwise kConflict.
+  // Gives the complete files their names on the pool, then calls `done`. A file that is there
+  // already counts as ours when it has the same length and checksum; otherwise kConflict.
   void publish(std::function<void(Status)> done);
 
   // The same, replacing what is there.
@@ -63,14 +65,15 @@ class Merger {
     std::uint64_t offset = 0;
     std::uint32_t length = 0;
   };
-  struct Output;  // what the pool works on
+  struct Outputs;  // what the pool works on
 
   void collect(const JobState& state, bool all);
   void next_step();
   void step_done();
+  void give_names(bool replacing, std::function<void(Status)> done);
 
   Loop& loop_;
-  std::shared_ptr<Output> output_;
+  std::shared_ptr<Outputs> outputs_;
   Callbacks callbacks_;
   std::vector<std::string> segments_;  // file names by SegmentId
   std::vector<Piece> pieces_;          // not yet given to the pool

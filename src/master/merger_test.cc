@@ -26,19 +26,24 @@ class MergerTest : public testing::Test {
         loop_,
         fs_,
         JobFolder("/job"),
-        "/out/rows.txt",
+        std::vector<std::string>{"/out/rows.txt", "/out/more.txt"},
         1,
         Merger::Callbacks{.on_progress = [](std::uint64_t) {},
-                          .on_merged = [this](fact::Publishing one) { merged_ = one; },
+                          .on_merged = [this](auto all) { merged_ = std::move(all); },
                           .on_error = [this](const std::string& cause) { error_ = cause; }});
   }
 
   // The mini-batch returns these rows, in this order of time.
-  void done(BatchId id, const std::string& rows) {
+  void done(BatchId id, const std::string& rows) { done(id, {{Chunk{}, rows}}); }
+
+  void done(BatchId id, const std::vector<std::pair<Chunk, std::string>>& chunks) {
     fact::AttemptEnded fact;
     fact.record.token = {1, id, 1};
     fact.record.rows.offset = segment_.size();
-    fact.record.rows.length = append_chunk({.token = fact.record.token}, rows, segment_);
+    for (auto [chunk, rows] : chunks) {
+      chunk.token = fact.record.token;
+      fact.record.rows.length += append_chunk(chunk, rows, segment_);
+    }
     fact.succeeded = 1;
     state_.apply(fact);
   }
@@ -67,7 +72,7 @@ class MergerTest : public testing::Test {
   JobState state_;
   std::string segment_;
   std::unique_ptr<Merger> merger_;
-  std::optional<fact::Publishing> merged_;
+  std::vector<fact::Publishing> merged_;
   std::string error_;
 };
 
@@ -78,9 +83,9 @@ TEST_F(MergerTest, PutsRowsInOrderOfMiniBatchesWhateverTheOrderOfTheirEnds) {
   done(1, "one\n");
   commit();
   complete();
-  ASSERT_TRUE(merged_);
-  EXPECT_EQ(merged_->length, 13U);
-  EXPECT_EQ(merged_->crc, crc32c("zero\none\ntwo\n"));
+  ASSERT_EQ(merged_.size(), 2U);
+  EXPECT_EQ(merged_[0].length, 13U);
+  EXPECT_EQ(merged_[0].crc, crc32c("zero\none\ntwo\n"));
   EXPECT_FALSE(fs_.content("/out/rows.txt"));
   EXPECT_EQ(publish(), "");
   EXPECT_EQ(fs_.durable()->content("/out/rows.txt"), "zero\none\ntwo\n");
@@ -97,6 +102,39 @@ TEST_F(MergerTest, LeavesOutMiniBatchesThatFailed) {
   complete();
   EXPECT_EQ(publish(), "");
   EXPECT_EQ(fs_.content("/out/rows.txt"), "zero\ntwo\n");
+}
+
+// C270
+TEST_F(MergerTest, PutsEachOutputIntoItsOwnFile) {
+  done(1, {{{.output = 1}, "more of one\n"}});
+  done(0, {{{}, "zero\n"}, {{.output = 1}, "more of zero\n"}});
+  commit();
+  complete();
+  EXPECT_EQ(publish(), "");
+  EXPECT_EQ(fs_.durable()->content("/out/rows.txt"), "zero\n");
+  EXPECT_EQ(fs_.durable()->content("/out/more.txt"), "more of zero\nmore of one\n");
+}
+
+// C271
+TEST_F(MergerTest, WritesTheFirstHeaderAtTheTopAndNoOther) {
+  const Chunk header{.kind = ChunkKind::kHeader};
+  done(1, {{header, "a b\n"}, {{}, "1 2\n"}});
+  done(0, {{header, "a b\n"}, {{}, "0 0\n"}});
+  done(2, {{header, "a b\n"}});
+  commit();
+  complete();
+  EXPECT_EQ(publish(), "");
+  EXPECT_EQ(fs_.content("/out/rows.txt"), "a b\n0 0\n1 2\n");
+}
+
+// C270
+TEST_F(MergerTest, AfterACrashBetweenTwoNamesTheFirstIsTakenForOurs) {
+  done(0, {{{}, "zero\n"}, {{.output = 1}, "more\n"}});
+  commit();
+  complete();
+  fs_.put("/out/rows.txt", "zero\n");
+  EXPECT_EQ(publish(), "");
+  EXPECT_EQ(fs_.content("/out/more.txt"), "more\n");
 }
 
 TEST_F(MergerTest, TakesAFileWithTheSameBytesForItsOwn) {
@@ -135,7 +173,7 @@ TEST_F(MergerTest, RefusesASegmentThatDoesNotHoldWhatTheJournalSays) {
   segment_[segment_.size() - 2] ^= 1;
   commit();
   complete();
-  EXPECT_FALSE(merged_);
+  EXPECT_TRUE(merged_.empty());
   EXPECT_NE(error_.find("is damaged at byte"), std::string::npos);
 }
 

@@ -99,12 +99,14 @@ void JobLogs::rebuild_report(const JournalEnd& end) {
 }
 
 // The last lines of the driver log: all that somebody needs who reads nothing else.
-void JobLogs::say_where(JobStatus status, const std::string& cause, const std::string& target) {
+void JobLogs::say_where(JobStatus status,
+                        const std::string& cause,
+                        const std::vector<std::string>& targets) {
   const char* level = status == JobStatus::kCompleted ? "INFO" : "ERROR";
   std::uint64_t lost = driver_.lost() + report_.lost() + failed_.lost();
   if (lost > 0) warn(fmt::format("{} bytes of log lines could not be written", lost));
-  if (status == JobStatus::kCompleted && !target.empty()) {
-    system_line(driver_, level, "output: " + target);
+  if (status == JobStatus::kCompleted) {
+    for (const std::string& target : targets) system_line(driver_, level, "output: " + target);
   }
   if (first_error_) overview_line("read on: " + first_error_->where);
   system_line(driver_, level, "logs: " + folder_.logs());
@@ -121,7 +123,7 @@ void JobLogs::say_where(JobStatus status, const std::string& cause, const std::s
 void JobLogs::finish(const JobState& state,
                      JobStatus status,
                      const std::string& cause,
-                     const std::string& target) {
+                     const std::vector<std::string>& targets) {
   const JobCounts& counts = state.counts();
   std::string result = fmt::format("status: {}\n", status_text(status));
   if (!cause.empty()) result += fmt::format("cause: {}\n", cause);
@@ -135,8 +137,8 @@ void JobLogs::finish(const JobState& state,
     }
     result += fmt::format("where: {}\n", first_error_->where);
   }
-  if (status == JobStatus::kCompleted && !target.empty()) {
-    result += fmt::format("output: {}\n", target);
+  if (status == JobStatus::kCompleted) {
+    for (const std::string& target : targets) result += fmt::format("output: {}\n", target);
   }
   result += fmt::format(
       "counts: mini-batches {}, failed mini-batches {}, attempts {}, items {}, succeeded {}, "
@@ -158,7 +160,7 @@ void JobLogs::finish(const JobState& state,
   write_anew(folder_.process_summary(), summary_.process_csv());
   write_anew(folder_.node_summary(), summary_.node_csv());
   system_line(master_, "INFO", "finished: " + status_text(status));
-  say_where(status, cause, target);
+  say_where(status, cause, targets);
   flush();
 }
 

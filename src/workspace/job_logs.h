@@ -66,7 +66,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   void finish(const JobState& state,
               JobStatus status,
               const std::string& cause,
-              const std::string& target);
+              const std::vector<std::string>& targets);
 
   [[nodiscard]] const std::optional<FirstError>& first_error() const { return first_error_; }
   // The script can never work: it does not compile, or has no run().
@@ -95,7 +95,9 @@ class JobLogs final : public MasterLog, public AgentLog {
   void write_metrics(const JobState& state);
   void write_anew(const std::string& path, std::string_view text);
   void flush();
-  void say_where(JobStatus status, const std::string& cause, const std::string& target);
+  void say_where(JobStatus status,
+                 const std::string& cause,
+                 const std::vector<std::string>& targets);
   void overview_line(std::string_view text);
 
   Loop& loop_;

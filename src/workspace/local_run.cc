@@ -68,8 +68,8 @@ MasterConfig master_config(const LocalRun& run, const JobPaths& paths, const Mac
                                          std::to_string(share.gpus.names.size()));
   config.worker.row_settings = run.row_settings;
   config.plan = plan_rules(run, paths);
-  config.target = paths.target;
-  config.replace_target = run.replace_target;
+  config.targets = paths.targets;
+  config.replace_targets = run.replace_targets;
   config.pending_may_change = run.spec.retry_of.has_value();
   config.journal = sync_options();
   return config;
@@ -110,9 +110,11 @@ class Run {
 
   Status open() {
     const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
-    target_ = paths.target;
+    targets_ = paths.targets;
     RETURN_IF_ERROR(fs_.make_casual_folders(paths.output_folder));
-    if (!target_.empty()) RETURN_IF_ERROR(fs_.make_folders(parent_folder(target_)));
+    for (const std::string& target : targets_) {
+      RETURN_IF_ERROR(fs_.make_folders(parent_folder(target)));
+    }
     RETURN_IF_ERROR(logs_.create_folders());
     logs_.configuration(run_.configuration, run_.configuration_json);
     share_ = share_of_machine(run_.spec);
@@ -144,12 +146,12 @@ class Run {
     out.batches = static_cast<BatchId>(state.batches().size());
     out.counts = state.counts();
     out.job_time = master_->scheduler().job_time(loop_.now());
-    out.target = target_;
+    out.targets = targets_;
     out.first_error = logs_.first_error();
     if (out.end == MasterEnd::kFinished) {
       out.status = state.finished()->status;
       out.cause = state.finished()->cause;
-      logs_.finish(state, out.status, out.cause, target_);
+      logs_.finish(state, out.status, out.cause, targets_);
     } else {
       out.cause = out.end == MasterEnd::kSuperseded ? "another windrow has taken this job over"
                                                     : master_->broken_cause();
@@ -233,7 +235,7 @@ class Run {
   std::unique_ptr<ResourceMonitor> monitor_;
   ProgressMeter meter_;
   MachineShare share_;
-  std::string target_;
+  std::vector<std::string> targets_;
   bool cancelled_ = false;
 };
 

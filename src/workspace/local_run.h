@@ -41,7 +41,7 @@ struct LocalRun {
   std::string row_settings;        // text of the script's settings file, checked; empty: none
   ReplayedJob job;                 // what is there already
   std::optional<fact::Reopened> reopen;
-  bool replace_target = false;
+  bool replace_targets = false;    // what is there under their names
   std::string configuration;       // of effective_job_file(), for the driver log
   std::string configuration_json;  // of effective_config_json(); empty: what is there stays
 };
@@ -54,7 +54,7 @@ struct RunOutcome {
   BatchId batches = 0;
   JobCounts counts;
   Duration job_time{};
-  std::string target;
+  std::vector<std::string> targets;
   std::optional<FirstError> first_error;
 };
 

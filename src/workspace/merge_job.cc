@@ -19,22 +19,24 @@ Result<MergedJob> merge_job(const std::string& name) {
   const Jobs jobs(fs);
   ASSIGN_OR_RETURN(const JobFolder folder, jobs.find(name));
   ASSIGN_OR_RETURN(const JobReading reading, read_job_folder(folder));
-  const std::string target = resolve_job_paths(reading.spec, folder.root()).target;
-  if (target.empty()) {
+  const std::vector<std::string> targets = resolve_job_paths(reading.spec, folder.root()).targets;
+  if (targets.empty()) {
     return fail(ErrorCode::kInvalid, "job {} keeps no rows: it has no append_row_to", name);
   }
   RETURN_IF_ERROR(refuse_if_running(folder));
   ASSIGN_OR_RETURN(const ReplayedJob job, replay_job(fs, folder.state()));
   if (const auto& finished = job.state.finished();
       finished && finished->status == JobStatus::kCompleted) {
-    return fail(ErrorCode::kConflict, "job {} is finished; its result is {}", name, target);
+    return fail(ErrorCode::kConflict, "job {} is finished; its result is {}", name, targets[0]);
   }
   if (job.state.counts().committed == 0) {
     return fail(ErrorCode::kConflict, "job {} has not committed a single mini-batch", name);
   }
-  RETURN_IF_ERROR(fs.make_folders(parent_folder(target)));
+  for (const std::string& target : targets) {
+    RETURN_IF_ERROR(fs.make_folders(parent_folder(target)));
+  }
   ASSIGN_OR_RETURN(const std::unique_ptr<EpollLoop> loop, EpollLoop::create());
-  MergedJob out{.target = target,
+  MergedJob out{.targets = targets,
                 .batches = job.state.counts().committed,
                 .all = static_cast<std::uint32_t>(job.state.batches().size())};
   Status status;
@@ -47,13 +49,13 @@ Result<MergedJob> merge_job(const std::string& name) {
       *loop,
       fs,
       folder,
-      target,
+      targets,
       job.state.epoch(),
       Merger::Callbacks{
           .on_progress = [](std::uint64_t) {},
           .on_merged =
-              [&](const fact::Publishing& result) {
-                out.bytes = result.length;
+              [&](const std::vector<fact::Publishing>& results) {
+                for (const fact::Publishing& result : results) out.bytes += result.length;
                 merger->publish(ends);
               },
           .on_error =

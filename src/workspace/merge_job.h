@@ -9,13 +9,14 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
 namespace windrow {
 
 struct MergedJob {
-  std::string target;
+  std::vector<std::string> targets;
   std::uint64_t bytes = 0;
   std::uint32_t batches = 0;  // mini-batches whose rows are in it
   std::uint32_t all = 0;

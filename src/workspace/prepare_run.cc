@@ -2,7 +2,10 @@
 #include "workspace/prepare_run.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -33,29 +36,47 @@ Status find_inputs(FileSystem& fs, LocalRun& run, const JobState* before) {
   return {};
 }
 
+Status check_targets(FileSystem& fs,
+                     const LocalRun& run,
+                     const std::vector<std::string>& targets,
+                     const JobState* before) {
+  std::set<std::string> seen;
+  for (const std::string& target : targets) {
+    if (!seen.insert(target).second) {
+      return fail(ErrorCode::kInvalid,
+                  "two outputs in append_row_to have the same file {}; give each its own path",
+                  path_in_quotes(target));
+    }
+    if (run.replace_targets || !fs.stat(target)) continue;
+    if (before == nullptr) {
+      return fail(ErrorCode::kConflict,
+                  "the output file {} exists; remove it, choose another with --append-row-to, or "
+                  "say output_exists: overwrite",
+                  path_in_quotes(target));
+    }
+    // A job that died while it published has its own result there.
+    if (!before->publishing().empty()) continue;
+    return fail(
+        ErrorCode::kConflict,
+        "the output file {} exists (`windrow job merge` may have made it); move it away, then "
+        "go on with the job",
+        path_in_quotes(target));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before) {
+  if (run.spec.output_exists == OutputExists::kOverwrite) run.replace_targets = true;
   const std::string script = script_path(run.spec);
   const JobPaths paths = resolve_job_paths(run.spec, run.folder.root());
   const Result<FileStat> script_stat = fs.stat(script);
   if (!script_stat || script_stat->kind != FileKind::kFile) {
-    return fail(ErrorCode::kInvalid, "there is no script '{}'", escape_bytes(script));
+    return fail(ErrorCode::kInvalid, "there is no script {}", path_in_quotes(script));
   }
   RETURN_IF_ERROR(find_inputs(fs, run, before));
-  if (run.replace_target || paths.target.empty() || !fs.stat(paths.target)) return {};
-  if (before == nullptr) {
-    return fail(ErrorCode::kConflict,
-                "the output file '{}' exists; remove it or choose another with --append-row-to",
-                escape_bytes(paths.target));
-  }
-  // A job that died while it published has its own result there.
-  if (before->publishing()) return {};
-  return fail(
-      ErrorCode::kConflict,
-      "the output file '{}' exists (`windrow job merge` may have made it); move it away, then "
-      "go on with the job",
-      escape_bytes(paths.target));
+  return check_targets(fs, run, paths.targets, before);
 }
 
 Status refuse_if_running(const JobFolder& folder) {

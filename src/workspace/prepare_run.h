@@ -27,7 +27,7 @@ Status refuse_if_running(const JobFolder& folder);
 Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before);
 
 // Script and input are there, the target is not (unless it is to be replaced); finds interpreter
-// and worker. REQUIRES: spec, folder and replace_target of the run. `before` is what a job that
+// and worker. REQUIRES: spec, folder and replace_targets of the run. `before` is what a job that
 // goes on has already; null for a new one.
 Status prepare_run(FileSystem& fs, const Jobs& jobs, const JobState* before, StartedJob& job);
 

@@ -126,17 +126,18 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   }
   ASSIGN_OR_RETURN(JobReading reading, read_with_flags(from, flags));
   JobSpec& spec = reading.spec;
-  const std::string old_target = resolve_job_paths(spec, from.root()).target;
+  const std::vector<std::string> old_targets = resolve_job_paths(spec, from.root()).targets;
   spec.retry_of = base_name(from.root());
   spec.name.clear();
   spec.job_folder =
       flags.job_dir ? std::optional(join_path(current_folder(), *flags.job_dir)) : std::nullopt;
   for (OutputSpec& output : spec.outputs) {
     // The old result stays: without --replace the new one has a place of its own.
-    if (std::ranges::find(spec.append_row_to, output.name) != spec.append_row_to.end()) {
-      output.path = replace ? std::optional(old_target) : std::nullopt;
-      if (replace) output.type = OutputType::kFile;
-    }
+    const auto rows = std::ranges::find(spec.append_row_to, output.name);
+    if (rows == spec.append_row_to.end()) continue;
+    const auto index = static_cast<std::size_t>(rows - spec.append_row_to.begin());
+    output.path = replace ? std::optional(old_targets[index]) : std::nullopt;
+    if (replace) output.type = OutputType::kFile;
   }
   StartedJob job;
   ClockText clock;
@@ -144,7 +145,7 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   job.run.folder = JobFolder(spec.job_folder.value_or(jobs.home() + "/jobs/" + job.run.name));
   if (spec.job_folder) job.run.name = base_name(job.run.folder.root());
   job.run.spec = spec;
-  job.run.replace_target = replace;
+  job.run.replace_targets = replace;
   job.run.configuration = effective_job_file(spec, reading.origins);
   job.run.configuration_json = effective_config_json(spec, reading.origins);
   RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));

@@ -36,7 +36,7 @@ void add_v1_set(const JobSpec& spec, const JobPaths& paths, std::uint32_t worker
   add("--run_max_try", std::to_string(spec.limits.tries_max));
   add("--allowed_failed_count", std::to_string(spec.limits.mini_batch_error_threshold));
   add("--allowed_failed_percent", fmt::format("{}", spec.limits.allowed_failed_percent));
-  add("--append_row_file_name", rows ? base_name(paths.target) : kDefaultRowFile);
+  add("--append_row_file_name", rows ? base_name(paths.targets[0]) : kDefaultRowFile);
   add("--output", paths.output_folder);
   add("--process_count_per_node", std::to_string(workers));
 }

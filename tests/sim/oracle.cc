@@ -169,7 +169,7 @@ std::optional<std::string> check_publish(const FakeFileSystem& disk) {
   const auto kept = disk.durable();
   const Result<ReplayedJob> job = replay_job(*kept, JobFolder(kJobFolder).state());
   if (!job) return "publishing, and the journal cannot be replayed: " + job.error().message;
-  if (!job->state.publishing()) return "publishing before the journal says so durably";
+  if (job->state.publishing().empty()) return "publishing before the journal says so durably";
   if (!job->state.all_final()) return "publishing before every mini-batch is durably final";
   for (const Batch& batch : job->state.batches()) {
     if (batch.stage != BatchStage::kCommitted || batch.length == 0) continue;

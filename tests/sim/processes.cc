@@ -116,8 +116,8 @@ MasterConfig MasterProcess::config() const {
   config.plan.inputs.push_back(std::move(input));
   config.plan.size.files = scenario.files_per_batch;
   config.plan.formation = "formation";
-  if (scenario.limits.append_row) config.target = kTarget;
-  config.replace_target = scenario.replace;
+  if (scenario.limits.append_row) config.targets = {kTarget};
+  config.replace_targets = scenario.replace;
   return config;
 }
 

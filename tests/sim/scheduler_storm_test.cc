@@ -144,7 +144,7 @@ class Storm {
     }
     switch (random_.below(3)) {
       case 0:
-        return event::Merged{{"/out", 3, 4}};
+        return event::Merged{{{"/out", 3, 4}}};
       case 1:
         return event::Published{};
       default:

@@ -145,14 +145,18 @@ void JobState::apply_one(const fact::AttemptEnded& fact) {
 
 void JobState::apply_one(const fact::Stopped& fact) { stopped_ = fact; }
 
-void JobState::apply_one(const fact::Publishing& fact) { publishing_ = fact; }
+// A master that died meanwhile may have said the same of its own file.
+void JobState::apply_one(const fact::Publishing& fact) {
+  std::erase_if(publishing_, [&fact](const auto& before) { return before.path == fact.path; });
+  publishing_.push_back(fact);
+}
 
 void JobState::apply_one(const fact::Finished& fact) { finished_ = fact; }
 
 void JobState::apply_one(const fact::Reopened& fact) {
   stopped_.reset();
   finished_.reset();
-  publishing_.reset();
+  publishing_.clear();
   if (batches_.empty()) listing_ended_ = false;  // it found nothing: the input is listed again
   if (!fact.failed_afresh) return;
   for (Batch& batch : batches_) {

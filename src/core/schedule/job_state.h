@@ -76,7 +76,7 @@ class JobState {
   [[nodiscard]] Duration job_time() const { return job_time_; }
   [[nodiscard]] ProcessNumber process_next() const { return process_next_; }
   [[nodiscard]] const std::optional<fact::Stopped>& stopped() const { return stopped_; }
-  [[nodiscard]] const std::optional<fact::Publishing>& publishing() const { return publishing_; }
+  [[nodiscard]] const std::vector<fact::Publishing>& publishing() const { return publishing_; }
   [[nodiscard]] const std::optional<fact::Finished>& finished() const { return finished_; }
   [[nodiscard]] WallTime started() const { return started_; }  // of the first epoch
 
@@ -113,7 +113,7 @@ class JobState {
   Duration job_time_{};
   ProcessNumber process_next_ = 0;
   std::optional<fact::Stopped> stopped_;
-  std::optional<fact::Publishing> publishing_;
+  std::vector<fact::Publishing> publishing_;
   std::optional<fact::Finished> finished_;
 };
 

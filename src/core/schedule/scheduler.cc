@@ -213,7 +213,7 @@ void Scheduler::take(const event::AgentStopped& event) {
 void Scheduler::take(const event::CancelAsked& event) {
   const StopMode mode = event.at_once ? StopMode::kNow : StopMode::kDrain;
   // Once the result is being linked there is nothing to cancel, only agents to hurry.
-  if (state_.stopped() || state_.publishing() || published_) {
+  if (state_.stopped() || !state_.publishing().empty() || published_) {
     if (event.at_once) stop_agents(StopMode::kNow);
     return;
   }
@@ -238,12 +238,12 @@ void Scheduler::take(const event::AgentBroken& event) {
 void Scheduler::take(const event::Merged& event) {
   if (!merging_ || state_.stopped()) return;
   progressed();
-  emit(event.result);
+  for (const fact::Publishing& result : event.results) emit(result);
   out_->actions.emplace_back(action::Publish{});
 }
 
 void Scheduler::take(const event::Published& /*event*/) {
-  if (!state_.publishing() || state_.stopped()) return;
+  if (state_.publishing().empty() || state_.stopped()) return;
   published_ = true;
   check_ended();
 }

@@ -116,7 +116,7 @@ struct AgentBroken {  // the agent cannot keep rows
   std::string cause;
 };
 struct Merged {
-  fact::Publishing result;
+  std::vector<fact::Publishing> results;  // one for each file that gets rows
 };
 struct Published {};
 struct MergeProgressed {};

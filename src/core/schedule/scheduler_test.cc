@@ -19,7 +19,7 @@ TEST_F(SchedulerTest, JobGoesFromWorkToMergeToPublishToItsEnd) {
   EXPECT_EQ(at(seconds(1), done(7, 0, 1)), "");
   EXPECT_EQ(at(seconds(1), done(7, 1, 1)), "");
   EXPECT_EQ(at(seconds(2), event::SegmentSynced{7, 200}), "stop a7 0 merge ");
-  EXPECT_EQ(at(seconds(3), event::Merged{{"/out", 5, 1}}), "publish ");
+  EXPECT_EQ(at(seconds(3), event::Merged{{{"/out", 5, 1}}}), "publish ");
   EXPECT_EQ(at(seconds(3), event::Published{}), "");
   EXPECT_EQ(at(seconds(4), event::AgentStopped{7}), "finish 1 ");
   EXPECT_EQ(at(seconds(5), event::CancelAsked{true}), "");
@@ -209,7 +209,7 @@ TEST_F(SchedulerTest, CancelWhileMergingEndsTheJobAndReopenedItMergesAgain) {
   at(seconds(1), done(7, 0, 1));
   EXPECT_EQ(at(seconds(1), event::SegmentSynced{7, 200}), "stop a7 0 merge ");
   EXPECT_EQ(at(seconds(2), event::CancelAsked{false}), "stop a7 1 ");
-  EXPECT_EQ(at(seconds(2), event::Merged{{"/out", 5, 1}}), "");
+  EXPECT_EQ(at(seconds(2), event::Merged{{{"/out", 5, 1}}}), "");
   EXPECT_EQ(at(seconds(3), event::AgentStopped{7}), "finish 3 ");
   reopen_ = fact::Reopened{.failed_afresh = false};
   const JobState state = scheduler_->state();
@@ -226,7 +226,7 @@ TEST_F(SchedulerTest, CancelWhilePublishingOnlyHurriesTheAgents) {
   join(7, 1, 1);
   at(seconds(1), done(7, 0, 1));
   at(seconds(1), event::SegmentSynced{7, 200});
-  EXPECT_EQ(at(seconds(2), event::Merged{{"/out", 5, 1}}), "publish ");
+  EXPECT_EQ(at(seconds(2), event::Merged{{{"/out", 5, 1}}}), "publish ");
   EXPECT_EQ(at(seconds(2), event::CancelAsked{false}), "");
   EXPECT_EQ(at(seconds(2), event::CancelAsked{true}), "stop a7 2 ");
   at(seconds(3), event::Published{});
@@ -319,7 +319,7 @@ TEST_F(SchedulerTest, AgentWithABrokenDiskIsOnlyLostOnceEverythingIsCommitted) {
   at(seconds(1), done(7, 0, 1));
   at(seconds(1), event::SegmentSynced{7, 200});
   EXPECT_EQ(at(seconds(2), event::AgentBroken{7, "no space"}), "");
-  at(seconds(3), event::Merged{{"/out", 5, 1}});
+  at(seconds(3), event::Merged{{{"/out", 5, 1}}});
   EXPECT_EQ(at(seconds(3), event::Published{}), "finish 1 ");
 }
 

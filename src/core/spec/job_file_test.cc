@@ -203,8 +203,8 @@ TEST_F(JobFileTest, WhatIsNotBuiltYetIsRefusedByName) {
   EXPECT_EQ(problems("type: pipeline\njobs: {}\n"),
             "job.yml:1:7: type: 'pipeline' is not supported yet; allowed is parallel\n");
   EXPECT_EQ(problems("type: paralel\ninputs: {a: {}}\ninput_data: ${{inputs.a}}\n"),
-            "job.yml:1:7: type: 'paralel' is not known; allowed is parallel\n"
             "job.yml:1:1: task is missing\n"
+            "job.yml:1:7: type: 'paralel' is not known; allowed is parallel\n"
             "job.yml:2:13: inputs.a.path is missing\n");
   const std::string head =
       "type: parallel\ninput_data: ${{inputs.a}}\ntask: {entry_script: a.py}\n";

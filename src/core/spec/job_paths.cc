@@ -88,10 +88,12 @@ JobPaths resolve_job_paths(const JobSpec& spec, std::string_view job_folder) {
     const std::string& path = paths.outputs[main->name];
     paths.output_folder = main->type == OutputType::kFile ? parent_folder(path) : path;
   }
-  if (!spec.append_row_to.empty()) {
-    CHECK(main != nullptr);
-    const std::string& path = paths.outputs[main->name];
-    paths.target = main->type == OutputType::kFile ? path : join_path(path, kDefaultRowFile);
+  for (const std::string& name : spec.append_row_to) {
+    const auto output = std::ranges::find(spec.outputs, name, &OutputSpec::name);
+    CHECK(output != spec.outputs.end());
+    const std::string& path = paths.outputs[name];
+    const bool file = output->type == OutputType::kFile;
+    paths.targets.push_back(file ? path : join_path(path, kDefaultRowFile));
   }
   for (const std::string& argument : spec.arguments) {
     paths.arguments.push_back(replace_references(argument, [&paths](const Reference& reference) {

@@ -70,14 +70,14 @@ class JobPathsTest : public ::testing::Test {
 TEST_F(JobPathsTest, RowsOfAFolderOutputGoToTheDefaultFileInIt) {
   spec_.outputs = {{"other", OutputType::kFolder, "/o"}, {"out", OutputType::kFolder, "/rows"}};
   spec_.append_row_to = {"out"};
-  EXPECT_EQ(resolve().target, "/rows/parallel_run_step.txt");
+  EXPECT_EQ(resolve().targets.at(0), "/rows/parallel_run_step.txt");
   EXPECT_EQ(resolve().output_folder, "/rows");
 }
 
 TEST_F(JobPathsTest, RowsOfAFileOutputGoToExactlyThatFile) {
   spec_.outputs = {{"out", OutputType::kFile, "/rows/p.csv"}};
   spec_.append_row_to = {"out"};
-  EXPECT_EQ(resolve().target, "/rows/p.csv");
+  EXPECT_EQ(resolve().targets.at(0), "/rows/p.csv");
   EXPECT_EQ(resolve().output_folder, "/rows");
 }
 
@@ -85,14 +85,14 @@ TEST_F(JobPathsTest, OutputsWithoutAPathLieInTheJobFolder) {
   spec_.outputs = {{"a", OutputType::kFolder, {}}, {"b", OutputType::kFile, {}}};
   spec_.append_row_to = {"b"};
   EXPECT_EQ(resolve().outputs.at("a"), "/job/outputs/a");
-  EXPECT_EQ(resolve().target, "/job/outputs/b/parallel_run_step.txt");
+  EXPECT_EQ(resolve().targets.at(0), "/job/outputs/b/parallel_run_step.txt");
 }
 
 TEST_F(JobPathsTest, SummaryOnlyHasNoTargetAndTheFirstOutputAsItsFolder) {
-  EXPECT_EQ(resolve().target, "");
+  EXPECT_TRUE(resolve().targets.empty());
   EXPECT_EQ(resolve().output_folder, "/job/outputs");
   spec_.outputs = {{"a", OutputType::kFolder, "/a"}, {"b", OutputType::kFolder, "/b"}};
-  EXPECT_EQ(resolve().target, "");
+  EXPECT_TRUE(resolve().targets.empty());
   EXPECT_EQ(resolve().output_folder, "/a");
 }
 

@@ -23,7 +23,7 @@ class ShortFormTest : public ::testing::Test {
 
   JobSpec spec_of(const std::string& script = "score.py") { return reading_of(script).spec; }
 
-  std::string target() { return resolve_job_paths(spec_of(), "/job").target; }
+  std::string target() { return resolve_job_paths(spec_of(), "/job").targets.at(0); }
 
   std::string problems(const std::string& script = "score.py") {
     const auto reading = read_short_form(script, flags_, "/here");
@@ -203,7 +203,7 @@ TEST_F(ShortFormTest, FlagsOverrideAJobFile) {
   EXPECT_EQ(spec.limits.run_timeout, std::chrono::seconds(9));
   EXPECT_EQ(spec.limits.tries_max, 2U);
   EXPECT_EQ(spec.arguments, (std::vector<std::string>{"x"}));
-  EXPECT_EQ(resolve_job_paths(spec, "/job").target, "/here/new/parallel_run_step.txt");
+  EXPECT_EQ(resolve_job_paths(spec, "/job").targets.at(0), "/here/new/parallel_run_step.txt");
   EXPECT_EQ(reading->origins.at("retry_settings.timeout"), "--timeout");
   EXPECT_EQ(reading->origins.at("retry_settings.max_retries"), "job.yml:5:43");
 }
@@ -212,7 +212,7 @@ TEST_F(ShortFormTest, ARowFileOverridesTheTargetOfAJobFile) {
   flags_.append_row_to = "p.csv";
   const auto reading = over(kFile);
   ASSERT_TRUE(reading) << problems_text(reading.error());
-  EXPECT_EQ(resolve_job_paths(reading->spec, "/job").target, "/here/p.csv");
+  EXPECT_EQ(resolve_job_paths(reading->spec, "/job").targets.at(0), "/here/p.csv");
   EXPECT_EQ(reading->spec.outputs.size(), 2U);
   const auto again = over(std::string(kFile).replace(
       std::string(kFile).find("{path: out}"), 11, "{type: uri_file, path: out}"));

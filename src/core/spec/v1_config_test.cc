@@ -84,7 +84,7 @@ TEST_F(V1ConfigTest, EveryParameterHasItsPlaceInTheJob) {
   EXPECT_EQ(spec.limits.allowed_failed_percent, 20);
   EXPECT_EQ(spec.environment_variables.at("A"), "b");
   const JobPaths paths = resolve_job_paths(spec, "/job");
-  EXPECT_EQ(paths.target, "/here/out/digits.txt");
+  EXPECT_EQ(paths.targets.at(0), "/here/out/digits.txt");
   EXPECT_EQ(paths.output_folder, "/here/out");
   EXPECT_EQ(reading.origins.at("retry_settings.timeout"), "prc.yml:13:27");
   EXPECT_EQ(problems_text(reading.notices),
@@ -109,12 +109,13 @@ TEST_F(V1ConfigTest, DefaultsAreThoseOfV1) {
   EXPECT_EQ(spec.limits.run_timeout, std::chrono::seconds(60));
   EXPECT_EQ(spec.limits.tries_max, 3U);
   EXPECT_EQ(spec.limits.allowed_failed_percent, 100);
-  EXPECT_EQ(resolve_job_paths(spec, "/job").target, "/job/outputs/output/parallel_run_step.txt");
+  EXPECT_EQ(resolve_job_paths(spec, "/job").targets.at(0),
+            "/job/outputs/output/parallel_run_step.txt");
   flags_.output = "out";
-  EXPECT_EQ(resolve_job_paths(reading_of(kLeast).spec, "/job").target,
+  EXPECT_EQ(resolve_job_paths(reading_of(kLeast).spec, "/job").targets.at(0),
             "/here/out/parallel_run_step.txt");
   flags_.append_row_to = "mine.txt";
-  EXPECT_EQ(resolve_job_paths(reading_of(kLeast).spec, "/job").target, "/here/out/mine.txt");
+  EXPECT_EQ(resolve_job_paths(reading_of(kLeast).spec, "/job").targets.at(0), "/here/out/mine.txt");
 }
 
 // C112
