@@ -13,7 +13,8 @@ namespace windrow {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1000000000;
-constexpr std::string_view kSizesAllowed = "allowed is a number of files, as in 10 or 10 files";
+constexpr std::string_view kSizesAllowed =
+    "allowed is a number with b, kb, mb, gb, files or nothing, as in 10 or 10 files, 1MB";
 
 struct Unit {
   std::string_view name;

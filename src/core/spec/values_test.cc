@@ -161,8 +161,10 @@ TEST(ParseBatchSize, TakesFilesAndBytes) {
   EXPECT_EQ(why(parse_batch_size("2147483648")),
             "2147483648 is out of range; allowed is 1 to 2147483647");
   EXPECT_EQ(why(parse_batch_size("0")), "'0' is out of range; at least 1");
-  EXPECT_EQ(why(parse_batch_size("10 apples")),
-            "'10 apples' is not a size; allowed is a number of files, as in 10 or 10 files");
+  EXPECT_EQ(
+      why(parse_batch_size("10 apples")),
+      "'10 apples' is not a size; allowed is a number with b, kb, mb, gb, files or nothing, as in "
+      "10 or 10 files, 1MB");
   EXPECT_EQ(why(parse_batch_size("10, 5 files")), "'10, 5 files' counts files twice");
   EXPECT_NE(why(parse_batch_size("500 rows")).find("not supported yet"), std::string::npos);
 }
