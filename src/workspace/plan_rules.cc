@@ -23,7 +23,7 @@ PlanRules plan_rules(const LocalRun& run, const JobPaths& paths) {
   rules.inputs = run.inputs;
   std::vector<std::string> own = {run.folder.root(), paths.output_folder};
   for (const auto& [name, path] : paths.outputs) own.push_back(path);
-  if (!paths.target.empty()) own.push_back(paths.target);
+  own.insert(own.end(), paths.targets.begin(), paths.targets.end());
   for (const std::string& path : own) {
     const std::string folder = parent_folder(path);
     rules.without.push_back(

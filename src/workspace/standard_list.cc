@@ -14,6 +14,7 @@
 namespace windrow {
 namespace {
 
+const HiddenName kHidden{.owner = "list"};
 constexpr const char* kTitle = "standard input";
 constexpr std::size_t kPiece = 1U << 16;
 
@@ -40,7 +41,7 @@ Result<StandardList> StandardList::of(FileSystem& fs,
     return fail(ErrorCode::kInvalid, "standard input can be read once: one path may be '-'");
   }
   RETURN_IF_ERROR(fs.make_casual_folders(scratch));
-  ASSIGN_OR_RETURN(out.file_, fs.create_unnamed(scratch));
+  ASSIGN_OR_RETURN(out.file_, fs.create_unnamed(scratch, kHidden));
   out.folder_ = current_folder();
   std::string piece(kPiece, '\0');
   for (std::uint64_t size = 0;;) {
@@ -73,7 +74,7 @@ Status StandardList::keep(FileSystem& fs, const JobFolder& folder) const {
   if (!file_ || fs.stat(folder.input_list())) return {};
   RETURN_IF_ERROR(fs.make_folders(folder.state()));
   ASSIGN_OR_RETURN(PathList list, PathList::read(file_, kTitle));
-  ASSIGN_OR_RETURN(const std::unique_ptr<File> kept, fs.create_unnamed(folder.state()));
+  ASSIGN_OR_RETURN(const std::unique_ptr<File> kept, fs.create_unnamed(folder.state(), kHidden));
   std::string bytes;
   std::uint64_t size = 0;
   for (;;) {
