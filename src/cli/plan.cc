@@ -75,7 +75,8 @@ std::string plan_text(const JobReading& reading, const JobPreview& preview) {
   for (const auto& [name, path] : preview.paths.outputs) {
     line("output", fmt::format("{}: {}", name, path));
   }
-  line("rows", preview.paths.target.empty() ? "counted, not kept" : preview.paths.target);
+  for (const std::string& target : preview.paths.targets) line("rows", target);
+  if (preview.paths.targets.empty()) line("rows", "counted, not kept");
   out += "\n" + effective_job_file(reading.spec, reading.origins);
   return out + "\nNothing was run, nothing was written.\n";
 }
@@ -119,7 +120,9 @@ std::string plan_json(const JobReading& reading, const JobPreview& preview) {
   for (const std::string& name : preview.share.gpus.names) json.value(name);
   json.end_array().key("outputs").begin_object();
   for (const auto& [name, path] : preview.paths.outputs) json.field(name, path);
-  json.end_object().field("target", preview.paths.target).key("notices").begin_array();
+  json.end_object().key("targets").begin_array();
+  for (const std::string& target : preview.paths.targets) json.value(target);
+  json.end_array().key("notices").begin_array();
   for (const Problem& notice : reading.notices) json.value(notice.where + ": " + notice.message);
   json.end_array();
   std::string settings = effective_config_json(reading.spec, reading.origins);

@@ -89,7 +89,7 @@ struct Merger::Outputs {
   }
 
   Status step();
-  HiddenName hidden_name();
+  HiddenName hidden_name(const Target& target);
   Status copy(const Piece& piece);
   Status add(const ChunkView& view, const Piece& piece);
   Status give_names(bool replacing) const;
@@ -98,7 +98,8 @@ struct Merger::Outputs {
 Status Merger::Outputs::step() {
   for (Target& target : targets) {
     if (target.file) continue;
-    ASSIGN_OR_RETURN(target.file, fs.create_unnamed(parent_folder(target.path), hidden_name()));
+    ASSIGN_OR_RETURN(target.file,
+                     fs.create_unnamed(parent_folder(target.path), hidden_name(target)));
   }
   if (last && planted(Fault::kMergeSkipsOne) && pieces.size() > 1) pieces.pop_back();
   for (const Piece& piece : pieces) RETURN_IF_ERROR(copy(piece));
@@ -110,12 +111,12 @@ Status Merger::Outputs::step() {
 }
 
 // Two jobs may share an output folder, even from different machines: path, inode and time of the
-// identity tell them apart.
-HiddenName Merger::Outputs::hidden_name() {
+// identity tell them apart. So may two outputs of one job.
+HiddenName Merger::Outputs::hidden_name(const Target& target) {
   constexpr std::size_t kDigits = 16;
   const FileStat stat = fs.stat(folder.identity()).value_or(FileStat{});
   const std::string job =
-      fmt::format("{} {} {}", folder.root(), stat.inode, stat.changed.nanoseconds);
+      fmt::format("{} {} {} {}", folder.root(), stat.inode, stat.changed.nanoseconds, target.path);
   return {sha256(job).substr(0, kDigits), epoch};
 }
 
