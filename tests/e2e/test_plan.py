@@ -34,7 +34,7 @@ def test_a_plan_counts_files_and_mini_batches_and_leaves_no_trace(windrow: Windr
         {"files": 5, "mini_batches": 4},
     ]
     assert plan["workers"]["count"] == 3
-    assert plan["target"].endswith("/out/parallel_run_step.txt")
+    assert plan["targets"][0].endswith("/out/parallel_run_step.txt")
     assert plan["settings"]["mini_batch_size"] == {"value": "5", "origin": "--mini-batch-size"}
     text = windrow.command("plan", *flags).text
     assert "6: 4 with 5 files, 1 with 3 files, 1 with 2 files" in text
