@@ -294,7 +294,7 @@ TEST_F(RulesTest, NodeThatStopsAsToldIsNotLost) {
 TEST_F(RulesTest, EmptyInputIsCompletedWhenThatIsAllowed) {
   begin({.allow_empty_input = true});
   EXPECT_EQ(at(seconds(1), event::ListingEnded{}), "merge ");
-  EXPECT_EQ(at(seconds(2), event::Merged{{"/out", 0, 0}}), "publish ");
+  EXPECT_EQ(at(seconds(2), event::Merged{{{"/out", 0, 0}}}), "publish ");
   EXPECT_EQ(at(seconds(3), event::Published{}), "finish 1 ");
 }
 
