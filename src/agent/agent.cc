@@ -17,7 +17,6 @@ using std::chrono::seconds;
 constexpr Duration kHeartbeat = seconds(2);
 constexpr Duration kSilenceMax = seconds(10);
 constexpr Duration kOrphanedAfter = seconds(60);
-constexpr std::uint64_t kTailMax = 4096;  // bytes of a dead worker's stderr
 
 }  // namespace
 
@@ -265,42 +264,6 @@ RowRange Agent::keep_rows(const Token& token, std::uint32_t items, std::string_v
   range.length = append_chunk(chunk, rows, segment_->buffer());
   segment_->grown();
   return range;
-}
-
-void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
-  if (orphans_.erase(process) > 0 || !supervisor_) {
-    host_->forget(process);
-    return;
-  }
-  WorkerEnd end{.process = process,
-                .started = exit.started,
-                .exit_code = exit.exit_code,
-                .signal = exit.signal,
-                .memory_peak = exit.memory_peak,
-                .out_of_memory = exit.out_of_memory,
-                .why = exit.why,
-                .page = host_->page(process)};
-  if (exit.started && !exit.killed_by_us) end.stderr_tail = stderr_tail(process);
-  std::vector<Work> unread = take_unread(process, UINT32_MAX);
-  host_->forget(process);
-  supervisor_->exited(end, std::move(unread), loop_.now(), loop_.wall_now(), orders_);
-  carry_out();
-}
-
-// What it wrote to descriptor 2, or when that is nothing, to sys.stderr.
-std::string Agent::stderr_tail(ProcessNumber process) {
-  const std::string name = "/" + process_name(process) + ".stderr.txt";
-  std::string tail;
-  for (const std::string& folder : {config_.folders.process_raw, config_.folders.user_stderr}) {
-    const Result<std::unique_ptr<File>> file = fs_.open(folder + name);
-    const Result<std::uint64_t> size = file ? (*file)->size() : 0;
-    if (!file || !size || *size == 0) continue;
-    tail.resize(std::min(*size, kTailMax));
-    tail.resize((*file)->read_at(*size - tail.size(), tail).value_or(0));
-    if (*size > kTailMax) tail.erase(0, tail.find('\n') + 1);
-    if (!tail.empty()) break;
-  }
-  return tail;
 }
 
 // Only mini-batches are given back: a start or shutdown that was not read is of no use to others.

@@ -134,7 +134,8 @@ void PlanCheck::note(const char* what, const Item& item) {
   if (problems_.size() > kProblemsShown) return;
   // Where there are several inputs, a name below its root says too little.
   const bool one = plan_.head().roots.size() == 1;
-  problems_.push_back(fmt::format("{} is {}", path_in_quotes(one ? item.name : path_of(item)), what));
+  problems_.push_back(
+      fmt::format("{} is {}", path_in_quotes(one ? item.name : path_of(item)), what));
 }
 
 Status PlanCheck::verdict() const {

@@ -53,7 +53,7 @@ class PlannerTest : public testing::Test {
                                  for (const ItemRun& run : page.runs) {
                                    said_ += fmt::format("{}x{} ", run.batches, run.items);
                                  }
-                                 bytes_ = page.plan_bytes;
+                                 if (!page.runs.empty()) bytes_ = page.plan_bytes;
                                },
                            .on_ended = [this](std::uint64_t) { said_ += "ended"; },
                            .on_error = [this](const Error& error) { said_ += error.message; }});

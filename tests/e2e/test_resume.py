@@ -54,7 +54,7 @@ def test_killed_with_9_the_same_command_goes_on_and_ends_with_the_same_bytes(
     )
 
 
-# C191
+# C78
 def test_workers_that_were_killed_in_init_keep_their_log_files_to_themselves(
     windrow: Windrow,
 ) -> None:

@@ -201,7 +201,7 @@ TEST_F(SchedulerTest, CancelDrainsAndASecondOneKills) {
   EXPECT_EQ(at(seconds(3), event::AgentStopped{7}), "finish 3 ");
 }
 
-// C190
+// C77
 TEST_F(SchedulerTest, CancelWhileMergingEndsTheJobAndReopenedItMergesAgain) {
   begin();
   plan(1);
@@ -219,7 +219,7 @@ TEST_F(SchedulerTest, CancelWhileMergingEndsTheJobAndReopenedItMergesAgain) {
   EXPECT_EQ(note(out), "merge ");
 }
 
-// C190
+// C77
 TEST_F(SchedulerTest, CancelWhilePublishingOnlyHurriesTheAgents) {
   begin();
   plan(1);
