@@ -18,10 +18,10 @@ struct Character {
 
 // REQUIRES: text is not empty.
 Character first_character(std::string_view text) {
-  const std::size_t length = utf8_length(text);
   const auto lead = static_cast<unsigned char>(text.front());
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = utf8_length(text);
   if (length == 0) return {0x110000U + lead, 1};
-  if (length == 1) return {lead, 1};
   std::uint32_t code = lead & (0xffU >> (length + 1));
   for (std::size_t i = 1; i < length; ++i) {
     code = (code << 6U) | (static_cast<unsigned char>(text[i]) & 0x3fU);
@@ -85,6 +85,10 @@ bool has_glob_characters(std::string_view text) {
 // After a mismatch only the last `*` has to take one character more: what an earlier one could take
 // instead, the last one can take too.
 bool glob_matches_name(std::string_view pattern, std::string_view name) {
+  // `*.jpg`, for a million names.
+  if (pattern.starts_with('*') && !has_glob_characters(pattern.substr(1))) {
+    return name.ends_with(pattern.substr(1));
+  }
   std::optional<std::string_view> after_star;
   std::string_view star_name;
   while (!name.empty() || !pattern.empty()) {
