@@ -102,13 +102,10 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
       std::move(planner),
       Planner::Callbacks{.on_page =
                              [this](PlannedPage page) {
-                               if (page.runs.empty()) {
-                                 step(event::ListingProgressed{});
-                                 return;
-                               }
                                plan_->note(page.offsets, page.plan_bytes);
                                step(event::Planned{std::move(page.runs), page.plan_bytes});
                              },
+                         .on_listed = [this] { step(event::ListingProgressed{}); },
                          .on_ended = [this](std::uint64_t skipped) { listed(skipped); },
                          .on_error = [this](const Error& error) { failed(error); }});
   RETURN_IF_ERROR(planner_->open());

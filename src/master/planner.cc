@@ -252,7 +252,11 @@ void Planner::page_done() {
     return;
   }
   const auto self = self_;
-  callbacks_.on_page(std::move(listing.result));
+  if (!listing.result.runs.empty()) {
+    callbacks_.on_page(std::move(listing.result));
+  } else if (callbacks_.on_listed) {
+    callbacks_.on_listed();
+  }
   if (*self == nullptr) return;
   if (listing.ended) {
     callbacks_.on_ended(listing.skipped);

@@ -70,7 +70,8 @@ struct PlannedPage {
 class Planner {
  public:
   struct Callbacks {
-    std::function<void(PlannedPage)> on_page;  // empty when a page gave no mini-batch
+    std::function<void(PlannedPage)> on_page;
+    std::function<void()> on_listed;  // a page was read that gave no mini-batch
     // Listed, compared and written. `skipped` entries were neither file nor folder.
     std::function<void(std::uint64_t skipped)> on_ended;
     std::function<void(const Error&)> on_error;  // kConflict: the input has changed or is empty
