@@ -44,13 +44,37 @@ def by_hand(images, work, loaders):
         return float(done.stdout.split()[-1]), sorted(rows)
 
 
+JOB = """
+type: parallel
+inputs: {{images: {{path: {images}}}}}
+input_data: ${{{{inputs.images}}}}
+outputs: {{rows: {{path: {output}}}}}
+task: {{code: {code}, entry_script: classify.py, append_row_to: "${{{{outputs.rows}}}}"}}
+mini_batch_size: {batch}
+max_concurrency_per_instance: {workers}
+gpus_per_worker: {share}
+retry_settings: {{timeout: 600}}
+python: {python}
+"""
+
+
 def windrow(images, work, workers):
     job = os.path.join(work, "job")
     output = os.path.join(work, "out")
-    command = [os.environ["WINDROW"], "run", os.path.join(HERE, "classify.py")]
-    command += ["--input", images, "--output", output, "--job-dir", job, "--timeout", "600"]
-    command += ["--python", sys.executable, "--mini-batch-size", str(BATCH)]
-    command += ["--workers", str(workers), "--set", f"gpus_per_worker={1 / workers}"]
+    file = os.path.join(work, "job.yml")
+    with open(file, "w") as out:
+        out.write(
+            JOB.format(
+                images=images,
+                output=output,
+                code=HERE,
+                batch=BATCH,
+                workers=workers,
+                share=1 / workers,
+                python=sys.executable,
+            )
+        )
+    command = [os.environ["WINDROW"], "run", file, "--job-dir", job]
     environment = {**os.environ, "WINDROW_HOME": os.path.join(work, "home")}
     subprocess.run(command, check=True, capture_output=True, env=environment)
     spans = []
