@@ -306,7 +306,6 @@ std::string identity_hash(const JobSpec& spec) {
   add_count(static_cast<std::size_t>(spec.rows.text));
   add_optional(spec.rows.separator);
   add_count(spec.rows.header ? 1 : 0);
-  add_count(spec.staged_outputs ? 1 : 0);
   add_count(spec.v1_argv ? 1 : 0);
   add_optional(spec.retry_of);
   return hash.finish();

@@ -20,6 +20,7 @@ constexpr auto kRootNotYet = std::to_array<std::string_view>({"bisect_failed",
                                                               "settings",
                                                               "side_inputs",
                                                               "speculate",
+                                                              "staged_outputs",
                                                               "streaming_window",
                                                               "version"});
 constexpr auto kTaskNotYet = std::to_array<std::string_view>({"model"});

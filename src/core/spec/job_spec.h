@@ -151,7 +151,6 @@ struct JobSpec {
   std::vector<std::string> append_row_to;
   RowStyle rows;
   OutputExists output_exists = OutputExists::kRefuse;
-  bool staged_outputs = false;  // files of an attempt are moved into place when it has won
   bool v1_argv = false;         // compat.v1_argv: sys.argv holds the whole set of the v1 engine
 
   LimitSpec limits;

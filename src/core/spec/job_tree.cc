@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -194,6 +195,11 @@ void check_whole(JobTree& tree) {
     if (spec.rows.header) {
       tree.reader.notice_at(*rows, "header", "has no effect: every line of jsonl has its names");
     }
+  }
+  for (const auto& [said, key] :
+       {std::pair(spec.record.copy_logs_to_parent, "copy_logs_to_parent"),
+        std::pair(spec.record.push_metrics_to_parent, "push_metrics_to_parent")}) {
+    if (said) tree.reader.notice_at(tree.root, key, "has no effect: the job has no parent");
   }
   const std::optional<Place> data = tree.reader.at(tree.root, "input_data");
   if (spec.rank_mini_batch_count && data) {
