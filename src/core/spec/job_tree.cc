@@ -181,6 +181,16 @@ void read_settings(JobTree& tree) {
   }
 }
 
+// What is accepted for files that are shared with another system, and does nothing here.
+void note_idle(JobTree& tree) {
+  const RecordSpec& record = tree.spec.record;
+  for (const auto& [said, key] :
+       {std::pair(record.copy_logs_to_parent, "copy_logs_to_parent"),
+        std::pair(record.push_metrics_to_parent, "push_metrics_to_parent")}) {
+    if (said) tree.reader.notice_at(tree.root, key, "has no effect: the job has no parent");
+  }
+}
+
 void check_whole(JobTree& tree) {
   const JobSpec& spec = tree.spec;
   if (spec.limits.first_task_timeout > kRunTimeoutMax) {
@@ -195,11 +205,6 @@ void check_whole(JobTree& tree) {
     if (spec.rows.header) {
       tree.reader.notice_at(*rows, "header", "has no effect: every line of jsonl has its names");
     }
-  }
-  for (const auto& [said, key] :
-       {std::pair(spec.record.copy_logs_to_parent, "copy_logs_to_parent"),
-        std::pair(spec.record.push_metrics_to_parent, "push_metrics_to_parent")}) {
-    if (said) tree.reader.notice_at(tree.root, key, "has no effect: the job has no parent");
   }
   const std::optional<Place> data = tree.reader.at(tree.root, "input_data");
   if (spec.rank_mini_batch_count && data) {
@@ -228,6 +233,7 @@ std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
     read_environment(tree);
     read_own_keys(tree);
     check_whole(tree);
+    if (source != JobSource::kEffective) note_idle(tree);
   }
   if (tree.reader.has_problems()) return std::unexpected(tree.reader.take_problems());
   return JobReading{std::move(tree.spec), tree.reader.take_origins(), tree.reader.take_notices()};
