@@ -29,7 +29,7 @@ WAYS = {
 NAMES = list(WAYS)
 
 PRELUDE = f"""
-import ctypes, os, sys
+import ctypes, os, sys, time
 
 def deeper(level):
     # Through C, so that every level takes a piece of the real stack.
@@ -82,10 +82,18 @@ def test_in_init_each_death_is_a_failed_start(windrow: Windrow) -> None:
 def init():
     number = int(os.environ["WINDROW_PROCESS"][len("process"):])
     if number < {len(NAMES)}:
+        with open({str(windrow.folder / "pids")!r}, "a") as file:
+            file.write(f"{{os.getpid()}}\\n")
         die({NAMES!r}[number])
 
 def run(mini_batch):
-    return mini_batch
+    # The job must not end before the last of them is dead: it would be told to stop instead.
+    while True:
+        with open({str(windrow.folder / "pids")!r}) as file:
+            pids = file.read().split()
+        if len(pids) == {len(NAMES)} and not any(os.path.exists("/proc/" + pid) for pid in pids):
+            return mini_batch
+        time.sleep(0.01)
 """
     )
     job = windrow.run(script, files=6, size=1, workers=3)
