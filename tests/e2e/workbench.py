@@ -117,10 +117,11 @@ class Job:
             return list(csv.DictReader(lines))
 
     def attempts(self, batch: int | None = None) -> list[dict[str, str]]:
+        """By mini-batch; those of one mini-batch in the order of their ends."""
         lines = [line for line in self.report() if line["Mini-batch Id"]]
         if batch is not None:
             lines = [line for line in lines if line["Mini-batch Id"] == str(batch)]
-        return lines
+        return sorted(lines, key=lambda line: int(line["Mini-batch Id"]))
 
     def statuses(self, batch: int | None = None) -> list[str]:
         return [line["Status"] for line in self.attempts(batch)]
@@ -129,10 +130,12 @@ class Job:
         return [line for line in self.report() if not line["Mini-batch Id"]]
 
     def failed_items(self) -> list[dict[str, Any]]:
+        """By mini-batch; which of two mini-batches fails first is up to the workers."""
         path = self.folder / "logs/failed_items.jsonl"
         if not path.exists():
             return []
-        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        items = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        return sorted(items, key=lambda item: int(item["mini_batch"]))
 
     def outcome(self) -> str:
         return self.log("logs/job_result.txt")
