@@ -103,6 +103,9 @@ int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std
     for (const std::string& target : outcome.targets) {
       out += fmt::format("  result        {}\n", target);
     }
+    if (outcome.targets.empty()) {
+      out += "  result        none: without append_row_to rows are counted and not kept\n";
+    }
   }
   const int code = exit_code(outcome);
   if (outcome.counts.items_failed > 0) {

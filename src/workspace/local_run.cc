@@ -111,7 +111,9 @@ class Run {
   Status open() {
     const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
     targets_ = paths.targets;
-    RETURN_IF_ERROR(fs_.make_casual_folders(paths.output_folder));
+    for (const std::string& folder : paths.folders) {
+      RETURN_IF_ERROR(fs_.make_casual_folders(folder));
+    }
     for (const std::string& target : targets_) {
       RETURN_IF_ERROR(fs_.make_folders(parent_folder(target)));
     }

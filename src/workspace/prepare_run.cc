@@ -36,6 +36,19 @@ Status find_inputs(FileSystem& fs, LocalRun& run, const JobState* before) {
   return {};
 }
 
+// The others are only read by the script: they must be there before a worker starts.
+Status check_side_inputs(FileSystem& fs, const JobSpec& spec) {
+  for (const InputSpec& input : spec.inputs) {
+    const bool cut = std::ranges::find(spec.input_data, input.name) != spec.input_data.end();
+    if (cut || input.type == InputType::kLiteral || fs.stat(input.paths.front())) continue;
+    return fail(ErrorCode::kInvalid,
+                "the input {} is not there: no file or folder {}",
+                input.name,
+                path_in_quotes(input.paths.front()));
+  }
+  return {};
+}
+
 Status check_targets(FileSystem& fs,
                      const LocalRun& run,
                      const std::vector<std::string>& targets,
@@ -76,6 +89,7 @@ Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before) {
     return fail(ErrorCode::kInvalid, "there is no script {}", path_in_quotes(script));
   }
   RETURN_IF_ERROR(find_inputs(fs, run, before));
+  RETURN_IF_ERROR(check_side_inputs(fs, run.spec));
   return check_targets(fs, run, paths.targets, before);
 }
 

@@ -34,7 +34,7 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   RETURN_IF_ERROR(list.check(fs, choice.folder));
   RETURN_IF_ERROR(prepare_run(fs, jobs, choice.exists ? &job.run.job.state : nullptr, job));
   const JobPaths paths = resolve_job_paths(job.run.spec, choice.folder.root());
-  RETURN_IF_ERROR(fs.make_casual_folders(paths.output_folder));
+  for (const std::string& folder : paths.folders) RETURN_IF_ERROR(fs.make_casual_folders(folder));
   if (choice.exists) {
     if (job.run.job.state.stopped() || job.run.job.state.finished()) {
       job.run.reopen = fact::Reopened{};

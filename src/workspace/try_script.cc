@@ -99,7 +99,8 @@ Result<Trial> prepare(JobReading reading, std::optional<std::uint32_t> debugger)
   const std::string work = job.run.folder.work(0) + "/" + kProcess;
   const std::string log = job.run.folder.user("entry_script_log", 0);
   const std::vector<std::string> targets = row_targets(spec, paths);
-  RETURN_IF_ERROR(make_folders(fs, {work, log, paths.output_folder}));
+  RETURN_IF_ERROR(make_folders(fs, {work, log}));
+  RETURN_IF_ERROR(make_folders(fs, paths.folders));
   for (const std::string& target : targets) {
     RETURN_IF_ERROR(fs.make_casual_folders(parent_folder(target)));
   }

@@ -86,6 +86,56 @@ def test_every_key_that_is_built_works(windrow: Windrow) -> None:
         assert re.search(rf"^{line}.*  # from job\.yml:{number}:", effective, re.MULTILINE)
 
 
+# C520
+def test_an_input_that_only_the_script_reads_must_be_there_too(windrow: Windrow) -> None:
+    windrow.files(1)
+    windrow.script(NAMES, "code/score.py")
+    windrow.job_file(EVERYTHING)
+    for command in ("run", "plan"):
+        refused = windrow.command(command, "job.yml")
+        assert refused.exit == 2
+        labels = windrow.folder / "labels"
+        assert f"the input labels is not there: no file or folder '{labels}'" in refused.text
+    assert not (windrow.home / "jobs/every-key").exists()
+
+
+# C521
+def test_the_folders_of_all_outputs_are_there_before_the_script(windrow: Windrow) -> None:
+    windrow.files(1)
+    windrow.script("import os, sys\ndef run(batch): return list(map(os.path.isdir, sys.argv[1:]))")
+    windrow.job_file(
+        {
+            "type": "parallel",
+            "inputs": {"data": {"path": "in"}},
+            "input_data": "${{inputs.data}}",
+            "outputs": {"rows": {"path": "out"}, "pictures": {"path": "far/pictures"}, "more": {}},
+            "task": {
+                "entry_script": "score.py",
+                "append_row_to": "${{outputs.rows}}",
+                "program_arguments": "${{outputs.pictures}} ${{outputs.more}}",
+            },
+        }
+    )
+    job = windrow.command("run", "job.yml", result=windrow.folder / "out/parallel_run_step.txt")
+    assert job.rows() == ["True", "True"], job
+
+
+# C524
+def test_a_job_that_keeps_no_rows_says_so(windrow: Windrow) -> None:
+    windrow.files(1)
+    windrow.script(NAMES)
+    windrow.job_file(
+        {
+            "type": "parallel",
+            "inputs": {"data": {"path": "in"}},
+            "input_data": "${{inputs.data}}",
+            "task": {"entry_script": "score.py"},
+        }
+    )
+    job = windrow.command("run", "job.yml")
+    assert "result        none: without append_row_to rows are counted and not kept" in job.text
+
+
 # C72
 def test_the_short_form_and_a_job_file_give_the_same_bytes(windrow: Windrow) -> None:
     short = windrow.run(NAMES, files=23, size=5)

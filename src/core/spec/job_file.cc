@@ -12,6 +12,20 @@
 #include "core/spec/yaml.h"
 
 namespace windrow {
+namespace {
+
+// Arguments after -- stand in place of those in the file, not behind them.
+void note_replaced_arguments(const Node& root, const JobFlags& flags, TreeReader& reader) {
+  const Node* task = root.find("task");
+  if (!flags.arguments || task == nullptr) return;
+  for (const char* key : {"program_arguments", "args"}) {
+    if (task->find(key) == nullptr) continue;
+    reader.notice_at({task, "task"}, key, "is not used: the arguments after -- take its place");
+  }
+}
+
+}  // namespace
+
 std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText& input) {
   std::expected<Node, std::vector<Problem>> tree =
       parse_yaml(input.file, input.text, input.written_by_us ? kOwnYamlMax : kUserYamlMax);
@@ -27,6 +41,7 @@ std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText&
       flags.input = {"."};  // so that the rest is checked too
     }
   }
+  note_replaced_arguments(*tree, flags, reader);
   lay_flags_over(*tree, flags, input.current_folder);
   const JobSource source = input.written_by_us ? JobSource::kEffective
                            : v1                ? JobSource::kV1

@@ -79,15 +79,17 @@ JobPaths resolve_job_paths(const JobSpec& spec, std::string_view job_folder) {
     paths.inputs[input.name] = list ? first.substr(1) : first;
   }
   const OutputSpec* main = spec.outputs.empty() ? nullptr : &spec.outputs.front();
+  const auto folder_of = [&paths](const OutputSpec& output) {
+    const std::string& path = paths.outputs[output.name];
+    return output.type == OutputType::kFile ? parent_folder(path) : path;
+  };
   for (const OutputSpec& output : spec.outputs) {
     paths.outputs[output.name] = output_path(output, job_folder);
+    paths.folders.push_back(folder_of(output));
     if (!spec.append_row_to.empty() && spec.append_row_to[0] == output.name) main = &output;
   }
-  paths.output_folder = join_path(job_folder, "outputs");
-  if (main != nullptr) {
-    const std::string& path = paths.outputs[main->name];
-    paths.output_folder = main->type == OutputType::kFile ? parent_folder(path) : path;
-  }
+  paths.output_folder = main == nullptr ? join_path(job_folder, "outputs") : folder_of(*main);
+  if (main == nullptr) paths.folders.push_back(paths.output_folder);
   for (const std::string& name : spec.append_row_to) {
     const auto output = std::ranges::find(spec.outputs, name, &OutputSpec::name);
     CHECK(output != spec.outputs.end());

@@ -41,6 +41,7 @@ struct JobPaths {
   std::map<std::string, std::string> outputs;  // by name; a folder, or the file of a uri_file
   std::string output_folder;  // EntryScript().output_dir: of append_row_to, else of the first
                               // output; outputs/ of the job folder when none is declared
+  std::vector<std::string> folders;    // of all outputs, to be there before the script starts
   std::vector<std::string> targets;    // the files that get rows, in the order of append_row_to;
                                        // none for summary_only
   std::vector<std::string> arguments;  // references resolved: what stands in sys.argv[1:]

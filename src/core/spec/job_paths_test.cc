@@ -88,6 +88,14 @@ TEST_F(JobPathsTest, OutputsWithoutAPathLieInTheJobFolder) {
   EXPECT_EQ(resolve().targets.at(0), "/job/outputs/b/parallel_run_step.txt");
 }
 
+// C521
+TEST_F(JobPathsTest, EveryOutputHasAFolderThatIsMadeBeforeTheScriptStarts) {
+  spec_.outputs = {{"a", OutputType::kFolder, "/a"}, {"b", OutputType::kFile, "/b/rows.txt"}};
+  EXPECT_EQ(resolve().folders, (std::vector<std::string>{"/a", "/b"}));
+  spec_.outputs.clear();
+  EXPECT_EQ(resolve().folders, std::vector<std::string>{"/job/outputs"});
+}
+
 TEST_F(JobPathsTest, SummaryOnlyHasNoTargetAndTheFirstOutputAsItsFolder) {
   EXPECT_TRUE(resolve().targets.empty());
   EXPECT_EQ(resolve().output_folder, "/job/outputs");

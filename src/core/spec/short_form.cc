@@ -142,6 +142,20 @@ void lay_row_file(Node& root,
   put(root, {"task", "append_row_to"}, "${{outputs." + name + "}}", mark);
 }
 
+// Rows that have a file of their own in the job file keep its name, in the folder of --output.
+void lay_output(Node& root, const JobFlags& flags, const std::string& current_folder) {
+  const std::string folder = flag_path(current_folder, *flags.output);
+  const std::string rows = row_output_name(root);
+  if (flags.append_row_to || !is_file_output(root, rows)) {
+    return put(root, {"outputs", folder_output_name(root), "path"}, folder, said_by("--output"));
+  }
+  const std::string file = base_name(text_of(root.find("outputs")->find(rows)->find("path")));
+  put(root,
+      {"outputs", rows, "path"},
+      join_path(folder, file.empty() ? std::string(kDefaultRowFile) : file),
+      said_by("--output"));
+}
+
 Node short_form_tree(const std::string& script, const std::string& current_folder) {
   Node root;
   const Mark by_script = said_by(script);
@@ -159,13 +173,7 @@ void lay_flags_over(Node& root, const JobFlags& flags, const std::string& curren
     if (value) put(root, path, *value, said_by(flag));
   };
   if (!flags.input.empty()) lay_inputs(root, flags.input, current_folder);
-  if (flags.output) {
-    const std::string name = folder_output_name(root);
-    put(root,
-        {"outputs", name, "path"},
-        flag_path(current_folder, *flags.output),
-        said_by("--output"));
-  }
+  if (flags.output) lay_output(root, flags, current_folder);
   if (flags.append_row_to) lay_row_file(root, *flags.append_row_to, flags.output, current_folder);
   lay(flags.mini_batch_size, {"mini_batch_size"}, "--mini-batch-size");
   lay(flags.workers, {"max_concurrency_per_instance"}, "--workers");

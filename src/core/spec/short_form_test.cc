@@ -208,6 +208,31 @@ TEST_F(ShortFormTest, FlagsOverrideAJobFile) {
   EXPECT_EQ(reading->origins.at("retry_settings.max_retries"), "job.yml:5:43");
 }
 
+// C522
+TEST_F(ShortFormTest, RowsWithAFileOfTheirOwnGoIntoTheFolderOfOutput) {
+  flags_.output = "new";
+  const std::string text = kFile;
+  const auto with_output = [&](const std::string& output) {
+    const auto reading = over(std::string(text).replace(text.find("{path: out}"), 11, output));
+    EXPECT_TRUE(reading) << (reading ? "" : problems_text(reading.error()));
+    return reading ? resolve_job_paths(reading->spec, "/job").targets.at(0) : "";
+  };
+  EXPECT_EQ(with_output("{type: uri_file, path: a/p.csv}"), "/here/new/p.csv");
+  EXPECT_EQ(with_output("{type: uri_file}"), "/here/new/parallel_run_step.txt");
+  flags_.append_row_to = "rows.txt";
+  EXPECT_EQ(with_output("{type: uri_file, path: a/p.csv}"), "/here/new/rows.txt");
+}
+
+// C523
+TEST_F(ShortFormTest, ArgumentsAfterTheDashesTakeThePlaceOfThoseInTheFile) {
+  flags_.arguments = {{"x"}};
+  const auto reading = over(kFile);
+  ASSERT_TRUE(reading) << problems_text(reading.error());
+  EXPECT_EQ(reading->spec.arguments, std::vector<std::string>{"x"});
+  EXPECT_EQ(problems_text(reading->notices),
+            "job.yml:6:72: task.args: is not used: the arguments after -- take its place\n");
+}
+
 TEST_F(ShortFormTest, ARowFileOverridesTheTargetOfAJobFile) {
   flags_.append_row_to = "p.csv";
   const auto reading = over(kFile);
