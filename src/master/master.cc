@@ -75,9 +75,7 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
   scheduler_->begin(fact::EpochBegan{epoch, plan, loop_.wall_now()}, loop_.now(), reopen, decision);
   carry_out(decision);
   planner_->start();
-  loop_.at(loop_.now() + kTick, [self = self_] {
-    if (*self != nullptr) (*self)->tick();
-  });
+  tick_later();
   return {};
 }
 
@@ -145,6 +143,7 @@ void Master::step(Event event) {
   }
   later_.clear();
   stepping_ = false;
+  wake_in_time();
 }
 
 // Facts first: an action may only follow what the journal has in hand.
@@ -291,6 +290,25 @@ bool Master::superseded() {
   return newest && *newest > epoch();
 }
 
+// A tick brings TimePassed; what is due before the next one has a timer of its own.
+void Master::wake_in_time() {
+  const TimePoint due = scheduler_->deadline();
+  if (due <= loop_.now() || due >= wake_) return;
+  wake_ = due;
+  loop_.at(due, [self = self_] {
+    if (*self == nullptr) return;
+    (*self)->wake_ = (*self)->next_tick_;
+    (*self)->step(event::TimePassed{});
+  });
+}
+
+void Master::tick_later() {
+  next_tick_ = wake_ = loop_.now() + kTick;
+  loop_.at(next_tick_, [self = self_] {
+    if (*self != nullptr) (*self)->tick();
+  });
+}
+
 void Master::tick() {
   if (finished()) return;
   if (superseded()) {
@@ -298,11 +316,9 @@ void Master::tick() {
     return;
   }
   for (const auto& [agent, session] : sessions_) say(agent, to_agent::Alive{});
+  tick_later();
   step(event::TimePassed{});
   log_.tick(*scheduler_, merged_bytes_);
-  loop_.at(loop_.now() + kTick, [self = self_] {
-    if (*self != nullptr) (*self)->tick();
-  });
 }
 
 }  // namespace windrow

@@ -102,6 +102,8 @@ class Master {
   void listed(std::uint64_t skipped);
   void publish();
   void tick();
+  void tick_later();
+  void wake_in_time();
   [[nodiscard]] bool superseded();
   void failed(const Error& error);
   void broken(std::string cause);
@@ -127,6 +129,8 @@ class Master {
   bool merge_waits_ = false;    // for input_checked_
   std::uint64_t merged_bytes_ = 0;
   bool stepping_ = false;
+  TimePoint next_tick_;
+  TimePoint wake_;            // the next TimePassed: next_tick_, or something that is due before it
   std::vector<Event> later_;  // events that came while another was being carried out
   std::optional<MasterEnd> end_;
   std::string broken_cause_;

@@ -38,6 +38,13 @@ std::uint64_t bytes_for_plan(FileSystem& fs,
   return stat ? stat->size : 0;
 }
 
+Status check_not_empty(const PlanRules& rules, std::uint32_t input, std::uint64_t found) {
+  if (found > 0 || rules.allow_empty) return {};
+  return fail(ErrorCode::kConflict,
+              "the input {} holds no file",
+              path_in_quotes(rules.inputs[input].title));
+}
+
 // Lives on the pool while a page is made, on the loop in between.
 struct Planner::Listing {
   FileSystem& fs;
@@ -159,10 +166,7 @@ Status Planner::Listing::try_page() {
 
 // A mini-batch never mixes inputs.
 Status Planner::Listing::end_input(std::vector<Cut>& cuts) {
-  const InputFiles& files = config.rules.inputs[input];
-  if (names_of_input == 0 && !config.rules.allow_empty) {
-    return fail(ErrorCode::kConflict, "the input {} holds no file", path_in_quotes(files.title));
-  }
+  RETURN_IF_ERROR(check_not_empty(config.rules, input, names_of_input));
   keep(cutter.finish(), cuts);
   skipped += lister->skipped();
   lister.reset();

@@ -50,6 +50,9 @@ std::uint64_t bytes_for_plan(FileSystem& fs,
                              std::uint32_t input,
                              const std::string& name);
 
+// kConflict when this input, in which so many files were found, may not be without any.
+Status check_not_empty(const PlanRules& rules, std::uint32_t input, std::uint64_t found);
+
 struct PlannerConfig {
   std::string plan_path;     // to be created, or copied from `old_plan_path` and continued
   std::string state_folder;  // where the plan is

@@ -17,6 +17,7 @@ struct JobLogs::Rebuild {
   JournalEnd end;
   Status status;
   ReportSummary summary;
+  std::optional<FirstError> first_error;
 
   Status run();
 };
@@ -43,10 +44,14 @@ Status JobLogs::Rebuild::run() {
     } else if (const auto* planned = std::get_if<fact::Planned>(&fact)) {
       plan_bytes = planned->plan_bytes;
     } else if (const auto* reopened = std::get_if<fact::Reopened>(&fact)) {
-      if (reopened->failed_afresh) tries.clear();
+      if (reopened->failed_afresh) {
+        tries.clear();
+        first_error.reset();
+      }
     } else if (const auto* load = std::get_if<fact::LoadEnded>(&fact)) {
       rows.append(*load, report.buffer());
       summary.add(*load);
+      note_first_error(folder, *load, first_error);
       report.grown();
     }
     const auto* attempt = std::get_if<fact::AttemptEnded>(&fact);
@@ -62,6 +67,7 @@ Status JobLogs::Rebuild::run() {
     const BatchNames names{batch.items, batch.root, batch.names};
     rows.append(*attempt, names, report.buffer());
     summary.add(*attempt, batch.items);
+    note_first_error(folder, attempt->record, first_error);
     rows.append_failed_items(*attempt, names, used, failed.buffer());
     report.grown();
     failed.grown();
@@ -82,7 +88,7 @@ void JobLogs::rebuild_report(const JournalEnd& end) {
     report_.write(ReportRows::header());
     return;
   }
-  rebuild_ = std::make_shared<Rebuild>(Rebuild{fs_, folder_, end, {}, {}});
+  rebuild_ = std::make_shared<Rebuild>(Rebuild{fs_, folder_, end, {}, {}, {}});
   loop_.blocking([rebuild = rebuild_] { rebuild->status = rebuild->run(); },
                  [self = self_] {
                    if (*self == nullptr) return;
@@ -92,6 +98,8 @@ void JobLogs::rebuild_report(const JournalEnd& end) {
                                logs.rebuild_->status.error().message);
                    }
                    logs.summary_.add(logs.rebuild_->summary);
+                   logs.first_error_ = first_of(std::move(logs.rebuild_->first_error),
+                                                std::move(logs.first_error_));
                    logs.rebuild_.reset();
                    logs.report_.write(std::exchange(logs.waiting_report_, {}));
                    logs.failed_.write(std::exchange(logs.waiting_failed_, {}));

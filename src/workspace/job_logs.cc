@@ -219,9 +219,8 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
                record.process,
                fmt::format("mini-batch {}, hand-out {}", record.token.batch, record.token.picked),
                record.error_type,
-               record.error_message,
-               record.traceback,
-               script);
+               record.error_message);
+    note_first_error(folder_, record, first_error_);
   }
 }
 
@@ -236,13 +235,8 @@ void JobLogs::take(const fact::LoadEnded& ended) {
     system_error(ended.agent, ended.process, ended.error_type, ended.error_message);
   }
   refused_ = refused_ || ended.status == LoadStatus::kRefused;
-  note_error(ended.agent,
-             ended.process,
-             "init",
-             ended.error_type,
-             ended.error_message,
-             ended.traceback,
-             true);
+  note_error(ended.agent, ended.process, "init", ended.error_type, ended.error_message);
+  note_first_error(folder_, ended, first_error_);
 }
 
 void JobLogs::system_error(AgentId node,
@@ -258,26 +252,12 @@ void JobLogs::note_error(AgentId node,
                          ProcessNumber process,
                          const std::string& what,
                          const std::string& type,
-                         const std::string& message,
-                         const std::string& traceback,
-                         bool script) {
+                         const std::string& message) {
   system_line(
       errors_,
       "ERROR",
       fmt::format(
           "node {} {} {}: {}: {}", node, process_name(process), what, type, first_line(message)));
-  const bool better = !first_error_ || (script && !first_error_is_script_);
-  if (!better) return;
-  first_error_is_script_ = script;
-  const std::string name = process_name(process);
-  first_error_ = FirstError{
-      .where = type == "TimeoutError" && traceback.empty() ? folder_.user_error_summary()
-               : traceback.empty() || type == "ProcessDied"
-                   ? fmt::format("{}/{}.stderr.txt", folder_.sys_node(node), name)
-                   : fmt::format("{}/{}.txt", folder_.user("error", node), name),
-      .text = traceback.empty()       ? fmt::format("{}: {}", type, message)
-              : type == "ProcessDied" ? fmt::format("{}: {}\n{}", type, message, traceback)
-                                      : traceback};
 }
 
 void JobLogs::tick(const Scheduler& scheduler, std::uint64_t merged_bytes) {

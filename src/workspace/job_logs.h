@@ -26,14 +26,9 @@
 #include "os/log_file.h"
 #include "os/loop.h"
 #include "workspace/dated_log.h"
+#include "workspace/first_error.h"
 
 namespace windrow {
-
-// The first thing that went wrong in the user's script, or failing that anywhere.
-struct FirstError {
-  std::string where;  // the file with the whole story
-  std::string text;   // traceback, or type and message
-};
 
 class JobLogs final : public MasterLog, public AgentLog {
  public:
@@ -88,9 +83,7 @@ class JobLogs final : public MasterLog, public AgentLog {
                   ProcessNumber process,
                   const std::string& what,
                   const std::string& type,
-                  const std::string& message,
-                  const std::string& traceback,
-                  bool script);
+                  const std::string& message);
   void note_stages(const Fact& fact, const JobState& state);
   void write_metrics(const JobState& state);
   void write_anew(const std::string& path, std::string_view text);
@@ -120,7 +113,6 @@ class JobLogs final : public MasterLog, public AgentLog {
   ProgressMeter meter_;
   std::optional<Progress> progress_;
   std::optional<FirstError> first_error_;
-  bool first_error_is_script_ = false;
   bool refused_ = false;
   bool merging_said_ = false;
   bool warned_line_break_ = false;

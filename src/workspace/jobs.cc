@@ -12,6 +12,7 @@
 #include "core/spec/job_name.h"
 #include "core/spec/job_paths.h"
 #include "os/clock_steady.h"
+#include "os/control_socket.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
 
@@ -129,7 +130,8 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
 // another.
 Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool named) const {
   const std::string name = base_name(folder.root());
-  ASSIGN_OR_RETURN(const ReplayedJob job, replay_job(fs_, folder.state()));
+  Status free = refuse_if_running(folder);  // asked first: what is read then stays so
+  ASSIGN_OR_RETURN(ReplayedJob job, replay_job(fs_, folder.state()));
   if (const auto& finished = job.state.finished();
       finished && finished->status != JobStatus::kCanceled) {
     if (!named) return Choice{};
@@ -151,14 +153,17 @@ Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool 
   if (!changed.empty()) {
     return fail(ErrorCode::kConflict, "{} changed since it began", changed);
   }
+  std::string notice = fmt::format("going on with job {} ({} of {} mini-batches are done){}",
+                                   name,
+                                   human_count(job.state.counts().committed),
+                                   human_count(job.state.batches().size()),
+                                   named ? "" : "; --new starts afresh");
   return Choice{.folder = std::move(folder),
                 .name = name,
                 .exists = true,
-                .notice = fmt::format("going on with job {} ({} of {} mini-batches are done){}",
-                                      name,
-                                      human_count(job.state.counts().committed),
-                                      human_count(job.state.batches().size()),
-                                      named ? "" : "; --new starts afresh")};
+                .free = std::move(free),
+                .job = std::move(job),
+                .notice = std::move(notice)};
 }
 
 Status Jobs::create(const JobFolder& folder, const JobSpec& spec, const std::string& job_yml) {
@@ -185,6 +190,14 @@ void Jobs::note_unfinished(const JobFolder& folder, const JobSpec& spec) {
 void Jobs::note_finished(const JobFolder& folder, const JobSpec& spec) {
   const auto noted = read_whole_file(unfinished_path(spec), 4096);
   if (noted && *noted == folder.root()) static_cast<void>(fs_.remove(unfinished_path(spec)));
+}
+
+Status refuse_if_running(const JobFolder& folder) {
+  if (const auto pid = ask_who_runs(folder.control())) {
+    return fail(
+        ErrorCode::kConflict, "job {} is running, in process {}", base_name(folder.root()), *pid);
+  }
+  return {};
 }
 
 Result<JobReading> read_job_folder(const JobFolder& folder) {

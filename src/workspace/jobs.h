@@ -37,6 +37,8 @@ class Jobs {
     JobFolder folder{""};
     std::string name;
     bool exists = false;  // go on with it
+    Status free;          // kConflict while another process runs it
+    ReplayedJob job;      // what an existing one has, when it is free
     std::string notice;   // one line for the user; may be empty
   };
   Result<Choice> choose(const JobSpec& spec, bool afresh);
@@ -55,6 +57,9 @@ class Jobs {
   FileSystem& fs_;
   std::string home_;
 };
+
+// kConflict when a process runs the job.
+Status refuse_if_running(const JobFolder& folder);
 
 // The spec of a job folder, read from its job.yml.
 Result<JobReading> read_job_folder(const JobFolder& folder);

@@ -52,7 +52,6 @@ Limits scheduler_limits(const JobSpec& spec) {
   limits.fail_fast_on = said.fail_fast_on;
   limits.strict_results = said.strict_results;
   limits.retry_short_returns = said.retry_short_returns;
-  limits.allow_empty_input = spec.allow_empty_input;
   return limits;
 }
 
@@ -118,9 +117,9 @@ class Run {
       RETURN_IF_ERROR(fs_.make_folders(parent_folder(target)));
     }
     RETURN_IF_ERROR(logs_.create_folders());
-    logs_.configuration(run_.configuration, run_.configuration_json);
     share_ = share_of_machine(run_.spec);
     ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));
+    RETURN_IF_ERROR(store_configuration());
     master_ =
         std::make_unique<Master>(loop_, fs_, links_, logs_, master_config(run_, paths, share_));
     master_->on_finished = [this] { finish_soon(); };
@@ -166,6 +165,14 @@ class Run {
   [[nodiscard]] bool cancelled() const { return cancelled_; }
 
  private:
+  // What is in force from now on, which may differ from what the job began with.
+  Status store_configuration() {
+    logs_.configuration(run_.configuration, run_.configuration_json);
+    const bool goes_on = run_.job.end.epoch != 0;
+    if (!goes_on || run_.configuration_json.empty()) return {};
+    return write_whole_file(run_.folder.job_file(), run_.configuration);
+  }
+
   Status start_agent() {
     logs_.note(share_.workers.reason);
     if (!run_.spec.worker.count) view_.on_note(share_.workers.reason);

@@ -42,8 +42,8 @@ struct LocalRun {
   ReplayedJob job;                 // what is there already
   std::optional<fact::Reopened> reopen;
   bool replace_targets = false;    // what is there under their names
-  std::string configuration;       // of effective_job_file(), for the driver log
-  std::string configuration_json;  // of effective_config_json(); empty: what is there stays
+  std::string configuration;       // of effective_job_file()
+  std::string configuration_json;  // of effective_config_json(); empty: what is stored stays
 };
 
 struct RunOutcome {

@@ -43,9 +43,8 @@ Status cut_inputs(FileSystem& fs,
   for (std::uint32_t i = 0; i < rules.rank_mini_batch_count.value_or(0); ++i) each({});
   std::vector<Cut> cuts;
   for (std::uint32_t input = 0; input < rules.inputs.size(); ++input) {
-    const InputFiles& files = rules.inputs[input];
     Cutter cutter(rules.size);
-    InputLister lister(fs, files, rules.without);
+    InputLister lister(fs, rules.inputs[input], rules.without);
     std::uint64_t found = 0;
     const auto keep = [&](std::optional<Cut> cut) {
       if (!cut) return;
@@ -64,8 +63,8 @@ Status cut_inputs(FileSystem& fs,
       }
     }
     keep(cutter.finish());
-    if (found == 0 && !rules.allow_empty) {
-      return fail(ErrorCode::kInvalid, "the input {} holds no file", in_quotes(files.title));
+    if (const Status status = check_not_empty(rules, input, found); !status) {
+      return fail(ErrorCode::kInvalid, "{}", status.error().message);  // nothing has begun
     }
   }
   sort_largest_first(cuts);

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "core/spec/job_paths.h"
 #include "data/files/inputs.h"
-#include "os/control_socket.h"
 #include "os/machine.h"
 #include "workspace/interpreter.h"
 #include "workspace/settings_file.h"
@@ -91,14 +90,6 @@ Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before) {
   RETURN_IF_ERROR(find_inputs(fs, run, before));
   RETURN_IF_ERROR(check_side_inputs(fs, run.spec));
   return check_targets(fs, run, paths.targets, before);
-}
-
-Status refuse_if_running(const JobFolder& folder) {
-  if (const auto pid = ask_who_runs(folder.control())) {
-    return fail(
-        ErrorCode::kConflict, "job {} is running, in process {}", base_name(folder.root()), *pid);
-  }
-  return {};
 }
 
 Status prepare_run(FileSystem& fs, const Jobs& jobs, const JobState* before, StartedJob& job) {

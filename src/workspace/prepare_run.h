@@ -20,8 +20,6 @@ struct StartedJob {
   std::vector<std::string> notices;  // lines for the user
 };
 
-Status refuse_if_running(const JobFolder& folder);
-
 // Script and input are there, the target is not (unless it is to be replaced): the first part of
 // prepare_run(), which writes nothing. Fills in the inputs of the run.
 Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before);

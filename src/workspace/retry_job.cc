@@ -152,6 +152,7 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   RETURN_IF_ERROR(jobs.create(job.run.folder, spec, job.run.configuration));
   RETURN_IF_ERROR(take_over(fs, from, old, job.run.folder));
   ASSIGN_OR_RETURN(job.run.job, replay_job(fs, job.run.folder.state()));
+  job.run.reopen = fact::Reopened{.failed_afresh = true};
   job.notices.push_back(
       fmt::format("job {} runs the failed mini-batches of {} again ({}) and keeps {}",
                   job.run.name,

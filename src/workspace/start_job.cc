@@ -11,6 +11,20 @@
 #include "workspace/standard_list.h"
 
 namespace windrow {
+namespace {
+
+// A job that goes on keeps its name and its place, however the command that found it calls them.
+void keep_names(const JobFolder& folder, JobReading& reading) {
+  const Result<JobReading> before = read_job_folder(folder);
+  if (!before) return;
+  for (const char* key : {"name", "job_dir"}) {
+    reading.origins.try_emplace(key, "the start of the job");
+  }
+  reading.spec.name = before->spec.name;
+  reading.spec.job_folder = before->spec.job_folder;
+}
+
+}  // namespace
 
 Result<StartedJob> start_job(JobReading reading, bool afresh) {
   PosixFileSystem fs;
@@ -19,17 +33,16 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   for (const Problem& notice : reading.notices) {
     job.notices.push_back(fmt::format("{}: {}", notice.where, notice.message));
   }
-  ASSIGN_OR_RETURN(const Jobs::Choice choice, jobs.choose(reading.spec, afresh));
+  ASSIGN_OR_RETURN(Jobs::Choice choice, jobs.choose(reading.spec, afresh));
+  RETURN_IF_ERROR(choice.free);
   if (!choice.notice.empty()) job.notices.push_back(choice.notice);
+  if (choice.exists) keep_names(choice.folder, reading);
   job.run.configuration = effective_job_file(reading.spec, reading.origins);
   job.run.configuration_json = effective_config_json(reading.spec, reading.origins);
   job.run.spec = std::move(reading.spec);
   job.run.folder = choice.folder;
   job.run.name = choice.name;
-  if (choice.exists) {
-    RETURN_IF_ERROR(refuse_if_running(choice.folder));
-    ASSIGN_OR_RETURN(job.run.job, replay_job(fs, choice.folder.state()));
-  }
+  job.run.job = std::move(choice.job);
   ASSIGN_OR_RETURN(StandardList list, StandardList::of(fs, job.run.spec, jobs.home()));
   RETURN_IF_ERROR(list.check(fs, choice.folder));
   RETURN_IF_ERROR(prepare_run(fs, jobs, choice.exists ? &job.run.job.state : nullptr, job));

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import signal
 import time
 from pathlib import Path
@@ -26,9 +28,9 @@ def counting(windrow: Windrow, seconds: float = 0.02) -> str:
     return COUNTING.format(log=str(windrow.folder / "calls"), seconds=seconds)
 
 
-def half_done(windrow: Windrow, calls: int = 20) -> Running:
+def half_done(windrow: Windrow, calls: int = 20, name: str | None = None) -> Running:
     """A running job of 60 mini-batches of which some are done."""
-    running = windrow.start(counting(windrow), files=60, size=1)
+    running = windrow.start(counting(windrow), files=60, size=1, name=name)
     until(lambda: windrow.count("calls") >= calls, f"{calls} calls of run()")
     return running
 
@@ -154,13 +156,54 @@ def test_other_settings_are_another_job(windrow: Windrow, change: dict[str, obje
     assert "going on" not in job.text
 
 
-# C63 C66
+# C63 C66 C401
 def test_limits_and_workers_may_change_on_the_way(windrow: Windrow) -> None:
-    old = half_done(windrow).kill()
+    old = half_done(windrow, name="hay").kill()
     job = windrow.run(size=1, workers=1, timeout=30, retries=5, threshold=3)
     assert job.exit == 0
     assert job.folder == old.folder
     assert job.rows() == numbered(60)
+    effective = job.log("job.yml")
+    assert "timeout: 30  # from --timeout" in effective
+    assert "max_retries: 5  # from --max-retries" in effective
+    assert "name: hay  # from " in effective, "it keeps its name"
+    config = json.loads(job.log("logs/sys/effective_config.json"))
+    assert config["retry_settings.timeout"] == {"value": 30, "origin": "--timeout"}
+
+
+FAILS_ONCE = """
+import os, time
+
+def run(mini_batch):
+    name = os.path.basename(mini_batch[0])
+    if not os.path.exists({calm!r}):
+        if name == "f0000":
+            raise ValueError("not calm")
+        time.sleep(1000)
+    return [name]
+"""
+
+
+# C400 C53
+def test_the_first_error_of_a_job_is_told_however_often_it_was_killed(windrow: Windrow) -> None:
+    calm = windrow.folder / "calm"
+    script = FAILS_ONCE.format(calm=str(calm))
+    running = windrow.start(script, files=3, size=1, workers=1, retries=0)
+    journals = "jobs/*/state/journal.*"
+    until(
+        lambda: any(b"not calm" in path.read_bytes() for path in windrow.home.glob(journals)),
+        "the failed attempt in the journal",
+    )
+    running.kill()
+    calm.touch()
+    job = windrow.run(size=1, workers=1, retries=0)
+    assert job.exit == 0
+    assert job.rows() == ["f0001", "f0002"]
+    assert "  first error   ValueError: not calm\n" in job.text
+    assert "ValueError: not calm" in job.outcome()
+    where = re.search("^where: (.*)$", job.outcome(), re.MULTILINE)
+    assert where
+    assert "ValueError: not calm" in Path(where[1]).read_text()
 
 
 # C62

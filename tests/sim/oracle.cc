@@ -48,7 +48,7 @@ std::optional<std::string> check_cause(const Scenario& scenario,
   } else if (has(cause, "no progress")) {
     right = scenario.init == InitKind::kHangs || scenario.init == InitKind::kFlaky;
   } else if (has(cause, "holds no file")) {
-    right = scenario.files == 0 && !scenario.limits.allow_empty_input;
+    right = scenario.files == 0 && !scenario.allow_empty;
   } else if (has(cause, "not one item succeeded")) {
     right = counts.items_succeeded == 0;
   }

@@ -114,7 +114,7 @@ MasterConfig MasterProcess::config() const {
     }
   }
   config.plan.inputs.push_back(std::move(input));
-  config.plan.allow_empty = scenario.limits.allow_empty_input;
+  config.plan.allow_empty = scenario.allow_empty;
   config.plan.size.files = scenario.files_per_batch;
   config.plan.formation = "formation";
   if (scenario.limits.append_row) config.targets = {kTarget};

@@ -57,7 +57,7 @@ void draw_rare_limits(Random& random, Scenario& out) {
   if (random.per_mille(60)) limits.init_limit = random.between(seconds(2), seconds(60));
   limits.strict_results = random.per_mille(50);
   limits.retry_short_returns = random.per_mille(80);
-  limits.allow_empty_input = random.per_mille(300);
+  out.allow_empty = random.per_mille(300);
   if (random.per_mille(100)) out.batches_max = random.between(1, 6);
   if (random.per_mille(60)) out.rss_max = random.between(1, 6);
 }

@@ -48,6 +48,7 @@ struct Scenario {
   std::uint32_t files_per_batch = 1;
   bool listed = true;    // false: the names are given, not listed
   bool replace = false;  // the target is there already and is replaced
+  bool allow_empty = false;
   Limits limits;
   std::map<BatchId, Poison> poison;
   InitKind init = InitKind::kWorks;

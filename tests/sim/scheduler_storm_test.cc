@@ -31,7 +31,6 @@ class Storm {
     if (random_.per_mille(200)) limits_.fail_fast_on = {"Error"};
     limits_.strict_results = random_.per_mille(200);
     limits_.retry_short_returns = random_.per_mille(200);
-    limits_.allow_empty_input = random_.per_mille(200);
     begin({}, std::nullopt);
   }
 

@@ -107,7 +107,7 @@ void Scheduler::remove_agent(std::map<AgentId, Agent>::iterator agent, bool lost
   emit(fact::AgentLost{id, segment});
   for (const BatchId batch : unsynced) release(batch);
   std::vector<BatchId> held = std::move(agent->second.held);
-  std::sort(held.begin(), held.end());
+  std::ranges::sort(held);
   for (const BatchId batch : held) release(batch);
   agents_.erase(agent);
   check_thresholds();
@@ -130,7 +130,6 @@ void Scheduler::lose_running(AgentId id, const Agent& agent) {
       ended.record.error_message = fmt::format(
           "{} nodes were lost while they worked on this mini-batch", limits_.losses_max);
     }
-    count_error(ended);
     emit(std::move(ended));
   }
 }
@@ -166,10 +165,6 @@ void Scheduler::check_ended() {
     if (!final) return;
     check_thresholds();
     if (state_.stopped()) return;
-    if (state_.batches().empty() && !limits_.allow_empty_input) {
-      stop(JobStatus::kFailed, "the input holds no file", StopMode::kFinish);
-      return;
-    }
     if (limits_.append_row && state_.counts().items > 0 && state_.counts().items_succeeded == 0) {
       stop(JobStatus::kFailed,
            "no result: not one item succeeded" + root_cause(),

@@ -9,6 +9,8 @@
 namespace windrow {
 namespace {
 
+constexpr std::size_t kErrorTypesMax = 100;
+
 std::uint64_t end_of(const Batch& batch) { return batch.offset + batch.length; }
 
 Status ok_if(bool condition, const char* what) {
@@ -110,6 +112,7 @@ void JobState::apply_one(const fact::AttemptEnded& fact) {
   if (!lost) process_next_ = std::max(process_next_, record.process + 1);
   if (lost && batch.losses < UINT8_MAX) ++batch.losses;
   ++counts_.attempts;
+  count_error(fact);
   switch (fact.verdict) {
     case Verdict::kDone: {
       Segment& segment = segments_[record.rows.segment];
@@ -143,6 +146,18 @@ void JobState::apply_one(const fact::AttemptEnded& fact) {
   }
 }
 
+void JobState::count_error(const fact::AttemptEnded& ended) {
+  if (ended.record.status == AttemptStatus::kReturned) return;
+  ++errors_.attempts;
+  if (ended.verdict == Verdict::kDone) ++errors_.completed;
+  const std::string& type = ended.record.error_type;
+  if (type.empty()) return;
+  if (errors_.types.size() >= kErrorTypesMax && !errors_.types.contains(type)) return;
+  ErrorCounts::Type& error = errors_.types[type];
+  const std::string& message = ended.record.error_message;
+  if (error.count++ == 0) error.message = message.substr(0, message.find('\n'));
+}
+
 void JobState::apply_one(const fact::Stopped& fact) { stopped_ = fact; }
 
 // A master that died meanwhile may have said the same of its own file.
@@ -159,6 +174,7 @@ void JobState::apply_one(const fact::Reopened& fact) {
   publishing_.clear();
   if (batches_.empty()) listing_ended_ = false;  // it found nothing: the input is listed again
   if (!fact.failed_afresh) return;
+  errors_ = {};
   for (Batch& batch : batches_) {
     if (batch.stage == BatchStage::kFailed) {
       batch.stage = BatchStage::kPending;

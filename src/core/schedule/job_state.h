@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +59,18 @@ struct JobCounts {
   BatchId shorts = 0;  // ended or committed with fewer results than items
 };
 
+// What attempts ended with, those handed back left out, since failed mini-batches last began
+// afresh.
+struct ErrorCounts {
+  struct Type {
+    std::uint64_t count = 0;
+    std::string message;  // first line of the first
+  };
+  std::map<std::string, Type> types;  // only so many, whatever a script may raise
+  std::uint64_t attempts = 0;
+  std::uint64_t completed = 0;
+};
+
 class JobState {
  public:
   // Whether the fact can follow; the reason when it cannot. For facts from a disk.
@@ -69,6 +82,7 @@ class JobState {
   [[nodiscard]] const std::vector<Batch>& batches() const { return batches_; }
   [[nodiscard]] const std::vector<Segment>& segments() const { return segments_; }
   [[nodiscard]] const JobCounts& counts() const { return counts_; }
+  [[nodiscard]] const ErrorCounts& errors() const { return errors_; }
   [[nodiscard]] Epoch epoch() const { return epoch_; }
   [[nodiscard]] Epoch plan() const { return plan_; }  // which plan file counts
   [[nodiscard]] std::uint64_t plan_bytes() const { return plan_bytes_; }
@@ -99,12 +113,14 @@ class JobState {
   void apply_one(const fact::Publishing& fact);
   void apply_one(const fact::Finished& fact);
   void apply_one(const fact::Reopened& fact);
+  void count_error(const fact::AttemptEnded& ended);
   void commit(Batch& batch);
   void give_up_unsynced(Segment& segment);
 
   std::vector<Batch> batches_;
   std::vector<Segment> segments_;
   JobCounts counts_;
+  ErrorCounts errors_;
   Epoch epoch_ = 0;
   Epoch plan_ = 0;
   WallTime started_;

@@ -18,8 +18,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr std::size_t kErrorClassesMax = 100;
-
 bool is_charged(AttemptStatus status) {
   return status != AttemptStatus::kNodeLost && status != AttemptStatus::kReturned;
 }
@@ -30,15 +28,12 @@ bool same_class(std::string_view listed, std::string_view name) {
 }
 
 bool names_class(const std::vector<std::string>& listed, const AttemptRecord& record) {
-  return std::any_of(listed.begin(), listed.end(), [&record](const std::string& one) {
+  return std::ranges::any_of(listed, [&record](const std::string& one) {
     return same_class(one, record.error_type) ||
-           std::any_of(record.error_bases.begin(),
-                       record.error_bases.end(),
-                       [&one](const std::string& base) { return same_class(one, base); });
+           std::ranges::any_of(record.error_bases,
+                               [&one](const std::string& base) { return same_class(one, base); });
   });
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 
@@ -80,28 +75,17 @@ bool Scheduler::may_retry(const AttemptRecord& record) const {
   return limits_.retry_on.empty() || names_class(limits_.retry_on, record);
 }
 
-void Scheduler::count_error(const fact::AttemptEnded& ended) {
-  if (ended.record.status == AttemptStatus::kReturned) return;
-  ++judged_;
-  if (ended.verdict == Verdict::kDone) ++done_;
-  const std::string& type = ended.record.error_type;
-  if (type.empty() || (errors_.size() >= kErrorClassesMax && !errors_.contains(type))) return;
-  ErrorClass& error = errors_[type];
-  if (error.count++ == 0) error.message = first_line(ended.record.error_message);
-}
-
 // The class of error behind more than half of the attempts, or behind most when none was completed.
 std::string Scheduler::root_cause() const {
+  const ErrorCounts& errors = state_.errors();
   const auto most =
-      std::max_element(errors_.begin(), errors_.end(), [](const auto& a, const auto& b) {
-        return a.second.count < b.second.count;
-      });
-  if (most == errors_.end()) return "";
+      std::ranges::max_element(errors.types, {}, [](const auto& one) { return one.second.count; });
+  if (most == errors.types.end()) return "";
   const auto& [type, error] = *most;
-  if (2 * error.count <= judged_ && done_ > 0) return "";
+  if (2 * error.count <= errors.attempts && errors.completed > 0) return "";
   return fmt::format("; root cause: {} of {} attempts ended with {}: {}",
                      error.count,
-                     judged_,
+                     errors.attempts,
                      type,
                      error.message);
 }
@@ -190,17 +174,17 @@ TimePoint Scheduler::deadline() const {
     first = std::min(first, agent.heard + limits_.heartbeat_timeout);
     if (!agent.ready) first = std::min(first, agent.init_since + limits_.stuck_timeout());
   }
-  if (!delayed_.empty()) first = std::min(first, delayed_.front().due);
-  return first + milliseconds(1);
+  first += milliseconds(1);  // limits end a job when they are exceeded
+  return delayed_.empty() ? first : std::min(first, delayed_.front().due);
 }
 
 const char* Scheduler::blocked_stage() const {
   if (merging_) return "merge";
   if (agents_.empty()) return "waiting for nodes";
   const auto ready = [](const auto& one) { return one.second.ready; };
-  if (std::none_of(agents_.begin(), agents_.end(), ready)) return "init";
+  if (std::ranges::none_of(agents_, ready)) return "init";
   const auto busy = [](const auto& one) { return !one.second.held.empty(); };
-  return std::any_of(agents_.begin(), agents_.end(), busy) ? "run" : "listing";
+  return std::ranges::any_of(agents_, busy) ? "run" : "listing";
 }
 
 }  // namespace windrow

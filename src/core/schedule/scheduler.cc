@@ -131,8 +131,7 @@ void Scheduler::take(const event::AgentGaveUp& event) {
   if (it == agents_.end()) return;
   it->second.gave_up = true;
   if (first_give_up_.empty()) first_give_up_ = event.cause;
-  const bool all = std::all_of(
-      agents_.begin(), agents_.end(), [](const auto& one) { return one.second.gave_up; });
+  const bool all = std::ranges::all_of(agents_, [](const auto& one) { return one.second.gave_up; });
   if (all) stop(JobStatus::kFailed, first_give_up_, StopMode::kNow);
 }
 
@@ -155,7 +154,7 @@ void Scheduler::take(event::AttemptEnded& event) {
   agent.heard = now_;
   if (hand.holder != kNobody) {
     std::vector<BatchId>& held = agents_[hand.holder].held;  // the oldest ends first, mostly
-    held.erase(std::find(held.begin(), held.end(), record.token.batch));
+    held.erase(std::ranges::find(held, record.token.batch));
   }
   hand.holder = kNobody;
   record.rows.segment = agent.segment;
@@ -164,7 +163,6 @@ void Scheduler::take(event::AttemptEnded& event) {
   if (ended.verdict == Verdict::kDone) {
     ended.succeeded = succeeded_items(ended.record, batch.items);
   }
-  count_error(ended);
   const bool later = ended.verdict == Verdict::kRetry && limits_.retry_delay > Duration::zero();
   const bool again = ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kReturned;
   const BatchId id = ended.record.token.batch;

@@ -45,8 +45,7 @@ struct Limits {
   std::vector<std::string> fail_fast_on;  // these never are
   bool strict_results = false;            // more results than items fail the attempt
   bool retry_short_returns = false;       // fewer do while a try is left
-  bool allow_empty_input = false;
-  std::uint32_t losses_max = 5;  // nodes that one mini-batch may take with it
+  std::uint32_t losses_max = 5;           // nodes that one mini-batch may take with it
 
   [[nodiscard]] Duration lease() const { return run_timeout + overhead_timeout; }
   // No listing, init, attempt or merge progress for so long ends the job.
@@ -229,11 +228,6 @@ class Scheduler {
     BatchId batch = 0;
   };
 
-  struct ErrorClass {
-    std::uint64_t count = 0;
-    std::string message;  // of the first
-  };
-
   struct Agent {
     SegmentId segment = 0;
     std::uint32_t slots = 0;
@@ -285,7 +279,6 @@ class Scheduler {
   void stop_agents(StopMode mode);
   [[nodiscard]] Verdict judge(AttemptRecord& record, const Batch& batch) const;
   [[nodiscard]] bool may_retry(const AttemptRecord& record) const;
-  void count_error(const fact::AttemptEnded& ended);
   [[nodiscard]] std::string root_cause() const;
   void check_thresholds();
   void check_load_failures();
@@ -309,9 +302,6 @@ class Scheduler {
   std::map<AgentId, Agent> agents_;
   std::uint32_t load_failures_ = 0;  // continuous, in the whole job
   std::string last_load_failure_;
-  std::map<std::string, ErrorClass> errors_;  // by type, of this epoch
-  std::uint64_t judged_ = 0;                  // attempts of this epoch, those handed back left out
-  std::uint64_t done_ = 0;                    // of these, completed
   std::uint64_t stale_ = 0;
   bool merging_ = false;
   bool published_ = false;

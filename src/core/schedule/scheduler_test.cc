@@ -323,12 +323,6 @@ TEST_F(SchedulerTest, AgentWithABrokenDiskIsOnlyLostOnceEverythingIsCommitted) {
   EXPECT_EQ(at(seconds(3), event::Published{}), "finish 1 ");
 }
 
-TEST_F(SchedulerTest, InputWithoutAFileFails) {
-  begin();
-  EXPECT_EQ(at(seconds(1), event::ListingEnded{}), "finish 2 ");
-  EXPECT_EQ(cause_, "the input holds no file");
-}
-
 TEST_F(SchedulerTest, EmptyInputIsListedAgainWhenTheJobIsReopened) {
   begin();
   at(seconds(1), event::ListingEnded{});
