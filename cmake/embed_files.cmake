@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Script: writes the FILES below FROM as C++ data to TO.
-set(out "// Made by cmake/embed_files.cmake.\n#include \"workspace/embedded_files.h\"\n\n")
+set(out "// Made by cmake/embed_files.cmake. NOLINTBEGIN\n#include \"workspace/embedded_files.h\"\n\n")
 string(APPEND out "namespace windrow {\nnamespace {\n\n")
 set(table "")
 set(number 0)
@@ -13,5 +13,5 @@ foreach(file IN LISTS FILES)
   math(EXPR number "${number} + 1")
 endforeach()
 string(APPEND out "\nconst EmbeddedFile kFiles[] = {\n${table}};\n\n}  // namespace\n\n")
-string(APPEND out "std::span<const EmbeddedFile> embedded_files() { return kFiles; }\n\n}  // namespace windrow\n")
+string(APPEND out "std::span<const EmbeddedFile> embedded_files() { return kFiles; }\n\n}  // namespace windrow\n// NOLINTEND\n")
 file(WRITE ${TO} "${out}")

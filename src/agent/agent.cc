@@ -163,12 +163,12 @@ void Agent::on_packet(ProcessNumber process, Packet packet) {
     supervisor_->misbehaved(
         process, "it sent something that is not an answer", loop_.now(), orders_);
   } else {
-    take_answer(process, *answer, std::move(packet.payload));
+    take_answer(process, *answer, packet.payload);
   }
   carry_out();
 }
 
-void Agent::take_answer(ProcessNumber process, const Answer& answer, std::string payload) {
+void Agent::take_answer(ProcessNumber process, const Answer& answer, const std::string& payload) {
   const TimePoint now = loop_.now();
   switch (answer.kind) {
     case AnswerKind::kReady:

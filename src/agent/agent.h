@@ -111,7 +111,7 @@ class Agent final : public WorkerHost::Sink {
   void carry_out(order::Note& one);
   void carry_out(order::AllStopped& one);
 
-  void take_answer(ProcessNumber process, const Answer& answer, std::string payload);
+  void take_answer(ProcessNumber process, const Answer& answer, const std::string& payload);
   AttemptRecord make_record(ProcessNumber process,
                             const Answer& answer,
                             std::uint32_t items,

@@ -50,7 +50,7 @@ std::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> text, Ar
   if (!WINDROW_JOIN(result_, __LINE__)) {                                       \
     return std::unexpected(std::move(WINDROW_JOIN(result_, __LINE__)).error()); \
   }                                                                             \
-  declaration = *std::move(WINDROW_JOIN(result_, __LINE__))
+  declaration = *std::move(WINDROW_JOIN(result_, __LINE__))  // NOLINT(bugprone-macro-parentheses)
 
 #define RETURN_IF_ERROR(expression)                       \
   do {                                                    \

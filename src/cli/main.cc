@@ -93,9 +93,8 @@ std::string refusal(const CLI::App& app, const CLI::ParseError& error) {
   const bool wants_command = app.get_require_subcommand_min() > 0;
   if (!unknown.empty() && wants_command) return unknown_command(app, unknown.front());
   // CLI11 gives flags and plain words in the order of the line, values of unknown flags included.
-  const auto flag = std::find_if(unknown.begin(), unknown.end(), [](const std::string& word) {
-    return word.starts_with("-");
-  });
+  const auto flag =
+      std::ranges::find_if(unknown, [](const std::string& word) { return word.starts_with("-"); });
   if (flag != unknown.end()) return unknown_word(app, *flag);
   if (!unknown.empty()) return unknown_word(app, unknown.front());
   return fmt::format("{}: {}", full_name(app), error.what());
@@ -113,7 +112,7 @@ int command_line(int argc, char** argv) {
   // What stands behind `--` belongs to the user's script, whatever it looks like.
   std::vector<std::string> ours(argv + 1, argv + argc);
   std::vector<std::string> scripts;
-  const auto dashes = std::find(ours.begin(), ours.end(), "--");
+  const auto dashes = std::ranges::find(ours, "--");
   const bool has_script_arguments = dashes != ours.end();
   if (has_script_arguments) {
     scripts.assign(dashes + 1, ours.end());
@@ -141,7 +140,7 @@ int command_line(int argc, char** argv) {
   help->group("Commands")->footer("");
   help->require_subcommand(1);
   add(*help, "settings", make_help_settings_command(), commands);
-  std::reverse(ours.begin(), ours.end());
+  std::ranges::reverse(ours);
   try {
     app.parse(ours);
   } catch (const CLI::ParseError& error) {

@@ -89,7 +89,7 @@ void for_each_name(const BatchNames& batch, Each&& each) {
 void append_quoted_names(const BatchNames& batch, std::string& out) {
   if (are_plain(batch.names)) {
     out.append("\"\"");
-    append_separated(batch.names, "\"\",\"\"", out);
+    append_separated(batch.names, R"("","")", out);
     out.append("\"\"");
     return;
   }
@@ -193,9 +193,9 @@ void ReportRows::append(const fact::AttemptEnded& ended,
   if (!record.error_type.empty())
     append_field(record.error_type + ": " + record.error_message, out);
   Line detail;
-  detail.append(",\"{\"\"id\"\":");
+  detail.append(R"(,"{""id"":)");
   append_number(record.token.batch, detail);
-  detail.append(",\"\"root\"\":");
+  detail.append(R"(,""root"":)");
   out.append(detail.text());
   if (root_ != batch.root) {
     root_ = batch.root;
@@ -203,7 +203,7 @@ void ReportRows::append(const fact::AttemptEnded& ended,
     append_quoted_names({1, {}, batch.root}, quoted_root_);
   }
   out.append(quoted_root_);
-  out.append(",\"\"minibatch\"\":[");
+  out.append(R"(,""minibatch"":[)");
   append_quoted_names(batch, out);
   out.append("]}\"\n");
 }

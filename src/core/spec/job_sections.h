@@ -26,9 +26,9 @@ struct JobTree {
   TreeReader reader;
   JobSpec spec = {};
   // Declared names, also those that have a problem.
-  std::set<std::string, std::less<>> inputs = {};
-  std::set<std::string, std::less<>> outputs = {};
-  std::set<std::string, std::less<>> absent = {};  // optional inputs without a value
+  std::set<std::string, std::less<>> inputs;
+  std::set<std::string, std::less<>> outputs;
+  std::set<std::string, std::less<>> absent;  // optional inputs without a value
 };
 
 void read_inputs(JobTree& tree);
