@@ -264,12 +264,16 @@ def machine_paths(tree: Tree) -> Iterator[Finding]:
                 yield Finding(file.path, line, message)
 
 
+CONTRACT = "docs/contract.md"
+RULE = r"^(?:- \*\*(C\d+)\.\*\*|\|\s*(C\d+)\s*\|)"
+
+
 def contract(tree: Tree) -> Iterator[Finding]:
     """Every rule of docs/contract.md is cited by a test, and every citation has its rule."""
-    page = "docs/contract.md"
+    page = CONTRACT
     rules: dict[str, int] = {}
     if page in tree.files:
-        for line, match in tree.files[page].search(r"^(?:- \*\*(C\d+)\.\*\*|\|\s*(C\d+)\s*\|)"):
+        for line, match in tree.files[page].search(RULE):
             number = match[1] or match[2]
             if number in rules:
                 yield Finding(page, line, f"{number} is taken by line {rules[number]}")
@@ -284,6 +288,26 @@ def contract(tree: Tree) -> Iterator[Finding]:
     for number, line in rules.items():
         if number not in cited:
             yield Finding(page, line, f"{number}: no test cites it; write `{number}` beside one")
+
+
+def citations(tree: Tree) -> Iterator[Finding]:
+    """A page that names a rule of the contract (C12) or a test (test_a.py::test_b,
+    a_test.cc::Suite.Name) names one that is there."""
+    rules = set()
+    if CONTRACT in tree.files:
+        rules = {match[1] or match[2] for _, match in tree.files[CONTRACT].search(RULE)}
+    for file in tree:
+        if not file.is_markdown or not file.path.startswith("docs/") or file.path == CONTRACT:
+            continue
+        for line, match in file.search(r"\bC\d+\b"):
+            if match.group() not in rules:
+                yield Finding(file.path, line, f"{match.group()} is no rule of {CONTRACT}")
+        for line, match in file.search(r"([\w/]+\.(?:py|cc))::(\w+)(?:\.(\w+))?"):
+            path, first, second = match.groups()
+            test = rf"\bdef {first}\(" if not second else rf"^TEST\w*\({first},\s*{second}\)"
+            text = tree.files[path].text if path in tree.files else ""
+            if not re.search(test, text, re.MULTILINE):
+                yield Finding(file.path, line, f"{match.group()}: there is no such test")
 
 
 def worker_imports(tree: Tree) -> Iterator[Finding]:
@@ -361,6 +385,7 @@ RULES: list[Rule] = [
     unfinished,
     machine_paths,
     contract,
+    citations,
     worker_imports,
     headers_alone,
 ]

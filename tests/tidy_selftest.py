@@ -167,6 +167,24 @@ PLANTS = [
         {"docs/contract.md": "- **C1.** a\n", "src/os/a.cc": "// C1 C9\n"},
         ["docs/contract.md:1"],
     ),
+    # citations
+    Plant(
+        tidy.citations,
+        {
+            "docs/contract.md": "- **C1.** a\n",
+            "docs/a.md": "C1\nC2\ntests/test_a.py::test_b\ntests/test_a.py::test_c\n",
+            "tests/test_a.py": "def test_b() -> None: ...\n",
+        },
+        ["docs/a.md:2", "docs/a.md:4"],
+    ),
+    Plant(
+        tidy.citations,
+        {
+            "docs/a.md": "src/os/a_test.cc::A.B\nsrc/os/a_test.cc::A.C\nsrc/os/b_test.cc::A.B\n",
+            "src/os/a_test.cc": "TEST_F(A, B) {\n",
+        },
+        ["docs/a.md:2", "docs/a.md:3"],
+    ),
     # worker_imports
     Plant(
         tidy.worker_imports,

@@ -82,10 +82,14 @@ int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std
   clear_bar();
   const bool finished = outcome.end == MasterEnd::kFinished;
   if (outcome.refused) {
-    write_out(kScreen,
-              fmt::format("Refused: {}\n  from {}\n",
-                          outcome.cause,
-                          outcome.first_error ? outcome.first_error->where : folder.root()));
+    std::string out = fmt::format("Refused: {}\n", outcome.cause);
+    if (outcome.first_error) {
+      const std::string text(trimmed(outcome.first_error->text));
+      if (text.contains('\n')) out += text + "\n";  // the line with the syntax error
+    }
+    out += fmt::format("  from {}\n",
+                       outcome.first_error ? outcome.first_error->where : folder.root());
+    write_out(kScreen, out);
     return kExitRefused;
   }
   std::string out = finished ? status_text(outcome.status) : "Stopped";

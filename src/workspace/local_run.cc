@@ -110,12 +110,6 @@ class Run {
   Status open() {
     const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
     targets_ = paths.targets;
-    for (const std::string& folder : paths.folders) {
-      RETURN_IF_ERROR(fs_.make_casual_folders(folder));
-    }
-    for (const std::string& target : targets_) {
-      RETURN_IF_ERROR(fs_.make_folders(parent_folder(target)));
-    }
     RETURN_IF_ERROR(logs_.create_folders());
     share_ = share_of_machine(run_.spec);
     ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));

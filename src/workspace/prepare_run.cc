@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "core/spec/job_paths.h"
 #include "data/files/inputs.h"
@@ -85,11 +86,37 @@ Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before) {
   const JobPaths paths = resolve_job_paths(run.spec, run.folder.root());
   const Result<FileStat> script_stat = fs.stat(script);
   if (!script_stat || script_stat->kind != FileKind::kFile) {
-    return fail(ErrorCode::kInvalid, "there is no script {}", path_in_quotes(script));
+    if (!script_stat) {
+      return fail(ErrorCode::kInvalid, "there is no script {}", path_in_quotes(script));
+    }
+    return fail(ErrorCode::kInvalid,
+                "the script {} is no file; name the one with run(mini_batch)",
+                path_in_quotes(script));
   }
   RETURN_IF_ERROR(find_inputs(fs, run, before));
   RETURN_IF_ERROR(check_side_inputs(fs, run.spec));
   return check_targets(fs, run, paths.targets, before);
+}
+
+Status make_output_folders(FileSystem& fs, const LocalRun& run) {
+  constexpr std::size_t kDigits = 16;
+  const JobPaths paths = resolve_job_paths(run.spec, run.folder.root());
+  for (const std::string& folder : paths.folders) {
+    Status made = fs.make_folders(folder);
+    if (made) {
+      const HiddenName probe{.owner = sha256(run.folder.root()).substr(0, kDigits)};
+      const auto file = fs.create_unnamed(folder, probe);
+      if (!file) made = std::unexpected(file.error());
+    }
+    if (!made) {
+      return fail(
+          ErrorCode::kInvalid,
+          "nothing can be written to the output folder {}: {}; choose another with --output",
+          path_in_quotes(folder),
+          made.error().message);
+    }
+  }
+  return {};
 }
 
 Status prepare_run(FileSystem& fs, const Jobs& jobs, const JobState* before, StartedJob& job) {

@@ -24,6 +24,10 @@ struct StartedJob {
 // prepare_run(), which writes nothing. Fills in the inputs of the run.
 Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before);
 
+// Makes the folders that outputs lie in and tries each with a file that leaves no trace, so that a
+// place where nothing can be written is found before there is work that would be lost. kInvalid.
+Status make_output_folders(FileSystem& fs, const LocalRun& run);
+
 // Script and input are there, the target is not (unless it is to be replaced); finds interpreter
 // and worker. REQUIRES: spec, folder and replace_targets of the run. `before` is what a job that
 // goes on has already; null for a new one.

@@ -149,6 +149,7 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   job.run.configuration = effective_job_file(spec, reading.origins);
   job.run.configuration_json = effective_config_json(spec, reading.origins);
   RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));
+  RETURN_IF_ERROR(make_output_folders(fs, job.run));
   RETURN_IF_ERROR(jobs.create(job.run.folder, spec, job.run.configuration));
   RETURN_IF_ERROR(take_over(fs, from, old, job.run.folder));
   ASSIGN_OR_RETURN(job.run.job, replay_job(fs, job.run.folder.state()));

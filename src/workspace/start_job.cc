@@ -46,8 +46,7 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   ASSIGN_OR_RETURN(StandardList list, StandardList::of(fs, job.run.spec, jobs.home()));
   RETURN_IF_ERROR(list.check(fs, choice.folder));
   RETURN_IF_ERROR(prepare_run(fs, jobs, choice.exists ? &job.run.job.state : nullptr, job));
-  const JobPaths paths = resolve_job_paths(job.run.spec, choice.folder.root());
-  for (const std::string& folder : paths.folders) RETURN_IF_ERROR(fs.make_casual_folders(folder));
+  RETURN_IF_ERROR(make_output_folders(fs, job.run));
   if (choice.exists) {
     if (job.run.job.state.stopped() || job.run.job.state.finished()) {
       job.run.reopen = fact::Reopened{};
@@ -91,6 +90,7 @@ Result<StartedJob> resume_job(const std::string& name) {
                 changed);
   }
   RETURN_IF_ERROR(prepare_run(fs, jobs, &state, job));
+  RETURN_IF_ERROR(make_output_folders(fs, job.run));
   if (state.stopped() || state.finished()) job.run.reopen = fact::Reopened{.failed_afresh = failed};
   jobs.note_unfinished(job.run.folder, job.run.spec);
   job.notices.push_back(fmt::format("going on with job {} ({} of {} mini-batches are done)",

@@ -192,6 +192,7 @@ class Graph:
 """
 
 
+# C1 C7 C18 C47
 def test_the_documented_digit_sample_gives_a_line_per_image(windrow: Windrow) -> None:
     pytest.importorskip("numpy")
     windrow.script(STAND_IN, "stand_in.py")
@@ -234,6 +235,7 @@ def run(mini_batch):
         path.unlink()
 
 
+# C17 C18 C20 C461
 def test_results_of_every_odd_kind_are_told_apart(windrow: Windrow) -> None:
     script = r"""
 import os
@@ -262,4 +264,7 @@ def run(mini_batch):
     done = dict.fromkeys("0128", "RUN_DONE")
     assert statuses == {**wrong, **done, "7": "RUN_EXCEPTION"}
     assert job.bytes() == b"a\nb\nnul \0\n\xff\n" + b"y" * (200 << 20) + b"\n"
-    assert job.failed_items()[0]["error_type"] == "TypeError"
+    said = {item["mini_batch"]: item["error_message"] for item in job.failed_items()}
+    for batch, kind in {3: "None", 4: "str", 5: "generator", 6: "dict", 9: "int"}.items():
+        assert said[batch].startswith(f"run() returned {kind}; return a list, tuple, numpy array")
+    assert said[7] == "no text (while making text of what run() returned)"

@@ -9,6 +9,7 @@ import signal
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
 from workbench import Windrow, until
 
 # Each worker says what it sees, and waits for `go` so that every one of them starts.
@@ -105,3 +106,31 @@ def test_a_machine_with_gpus_has_one_worker_unless_told(windrow: Windrow) -> Non
     assert job.exit == 0
     assert "\n1 worker: this machine has 2 GPUs (AZ_BATCHAI_GPU_COUNT_FOUND" in job.text
     assert [line["Process"] for line in job.loads()] == ["process000"]
+
+
+# C330 C331 C335 C337
+@pytest.mark.parametrize(
+    ("gpus", "share", "expected"),
+    [
+        ("2", None, ["0", "1", "-", "-"]),
+        ("2", 0.5, ["0", "1", "0", "1"]),
+        ("4", 2, ["0,1", "2,3", "-", "-"]),
+    ],
+)
+def test_workers_have_a_gpu_a_part_of_one_or_several(
+    windrow: Windrow, gpus: str, share: float | None, expected: list[str]
+) -> None:
+    without_gpus(windrow)
+    keys = {"gpu_surplus": "unset"} | ({} if share is None else {"gpus_per_worker": share})
+    job = windrow.start(SEE, "--gpus", gpus, keys=keys, files=8, size=1, workers=4)
+    assert devices(windrow, 4) == [word.replace("-", "absent") for word in expected]
+    assert {seen(windrow, process)[2] for process in range(4)} == {gpus}
+    (windrow.folder / "go").touch()
+    ended = job.end()
+    assert ended.exit == 0, ended
+    main = ended.log("logs/sys/node/0/_main.txt")
+    for process, devices_said in enumerate(expected):
+        with_some = f"process{process:03} starts with GPU"
+        assert (with_some in main) == (devices_said != "-"), main
+        if devices_said != "-":
+            assert f"(CUDA_VISIBLE_DEVICES={devices_said})" in main

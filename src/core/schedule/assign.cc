@@ -167,7 +167,7 @@ void Scheduler::check_ended() {
     if (state_.stopped()) return;
     if (limits_.append_row && state_.counts().items > 0 && state_.counts().items_succeeded == 0) {
       stop(JobStatus::kFailed,
-           "no result: not one item succeeded" + root_cause(),
+           "no result: not one item succeeded" + why_no_result(),
            StopMode::kFinish);
       return;
     }

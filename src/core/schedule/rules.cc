@@ -90,6 +90,15 @@ std::string Scheduler::root_cause() const {
                      error.message);
 }
 
+// No attempt has failed when run() returned empty lists.
+std::string Scheduler::why_no_result() const {
+  std::string cause = root_cause();
+  if (cause.empty() && state_.counts().shorts > 0) {
+    cause = "; run() returned fewer results than items: it must return one for each";
+  }
+  return cause;
+}
+
 void Scheduler::check_thresholds() {
   if (state_.stopped()) return;
   const JobCounts& counts = state_.counts();

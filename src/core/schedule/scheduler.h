@@ -280,6 +280,7 @@ class Scheduler {
   [[nodiscard]] Verdict judge(AttemptRecord& record, const Batch& batch) const;
   [[nodiscard]] bool may_retry(const AttemptRecord& record) const;
   [[nodiscard]] std::string root_cause() const;
+  [[nodiscard]] std::string why_no_result() const;
   void check_thresholds();
   void check_load_failures();
   void check_stuck_in_init();

@@ -102,16 +102,18 @@ TEST_F(SupervisorTest, NoMoreThanThreeTimesTheSlotsAreStartedInVain) {
   begin(2);
   std::string said_last;
   for (ProcessNumber process = 0; process < 6; ++process) {
-    supervisor_->load_failed(
-        process,
-        {.process = process, .status = LoadStatus::kException, .error_message = "no model"},
-        now_,
-        out_);
+    supervisor_->load_failed(process,
+                             {.process = process,
+                              .status = LoadStatus::kException,
+                              .error_type = "OSError",
+                              .error_message = "no model"},
+                             now_,
+                             out_);
     said();
     said_last = exits(process, WorkerPhase::kInit);
   }
   EXPECT_EQ(said_last, "gave up ");
-  EXPECT_EQ(last_error_, "6 worker starts failed in a row, the first with: no model");
+  EXPECT_EQ(last_error_, "6 worker starts failed in a row, the first with: OSError: no model");
   EXPECT_EQ(give(0), "0:8 ");
 }
 

@@ -30,6 +30,8 @@ def report(error: BaseException, method: str, heading: str, error_file: str) -> 
         message = str(error)
     except BaseException as second:
         message = f"(its text cannot be made: str() raised {type(second).__name__})"
+    if method == "serialise":
+        message += " (while making text of what run() returned)"
     try:
         text = trace(error)
     except BaseException as second:  # no memory, or a module of the user's in the way

@@ -46,7 +46,13 @@ class Script:
             raise Refused from AttributeError(f"{name} {problem}")
         self.init: Any = functions.get("init") or _nothing
         self.shutdown: Any = functions.get("shutdown") or _nothing
-        self.wants_context = _takes_two(self.run)
+        accepted = _arguments(self.run)
+        if accepted == 0:
+            name = os.path.basename(path)
+            raise Refused from TypeError(
+                f"{name} has a run() that takes no argument; define run(mini_batch)"
+            )
+        self.wants_context = accepted >= 2
 
 
 def _execute(path: str, code_root: str, dotted: str) -> object:
@@ -98,16 +104,18 @@ def link_code(code_root: str) -> None:
             pass
 
 
-def _takes_two(run: "Any") -> bool:
+def _arguments(run: "Any") -> int:
+    """How many positional arguments run() can take; 2 stands for any number from there on."""
     code = getattr(run, "__code__", None)
-    if type(run) is type(_takes_two) and code is not None and not hasattr(run, "__wrapped__"):
-        return code.co_argcount >= 2 or bool(code.co_flags & _VARARGS)
+    if type(run) is type(_arguments) and code is not None and not hasattr(run, "__wrapped__"):
+        return 2 if code.co_flags & _VARARGS else int(code.co_argcount)
     import inspect  # 5 to 13 ms: only for what is not a plain function
 
     try:
         parameters = inspect.signature(run).parameters.values()
     except (TypeError, ValueError):
-        return False
+        return 1
     kinds = [parameter.kind for parameter in parameters]
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return inspect.Parameter.VAR_POSITIONAL in kinds or sum(k in positional for k in kinds) >= 2
+    many = inspect.Parameter.VAR_POSITIONAL in kinds
+    return 2 if many else sum(kind in positional for kind in kinds)
