@@ -281,6 +281,21 @@ def test_retry_and_resume_know_which_input_a_mini_batch_is_of(windrow: Windrow) 
     assert rows == first.rows() + [f"{3 + i // 2} two/{name}" for i, name in enumerate(numbered(5))]
 
 
+# C10 C11 C167
+@pytest.mark.torture
+def test_a_million_files_are_a_million_rows(windrow: Windrow) -> None:
+    names = [f"{i // 10000:02}/{i:06}" for i in range(1_000_000)]
+    root = windrow.folder / "in"
+    for name in names:
+        if name.endswith("0000"):
+            (root / name).parent.mkdir(parents=True)
+        os.close(os.open(root / name, os.O_CREAT | os.O_WRONLY))
+    done = windrow.run(NAMES, size=1000, seconds=600)
+    assert done.exit == 0, done
+    assert done.rows() == [name[3:] for name in names]
+    assert [int(a["Total"]) for a in done.attempts() if a["Status"] == "RUN_DONE"] == [1000] * 1000
+
+
 # C167
 def test_a_mini_batch_of_a_thousand_files_is_one(windrow: Windrow) -> None:
     names = [f"{i:04}" + "x" * 90 for i in range(1000)]
