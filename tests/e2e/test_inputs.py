@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 from typing import Any
@@ -294,6 +295,7 @@ def test_a_million_files_are_a_million_rows(windrow: Windrow) -> None:
     assert done.exit == 0, done
     assert done.rows() == [name[3:] for name in names]
     assert [int(a["Total"]) for a in done.attempts() if a["Status"] == "RUN_DONE"] == [1000] * 1000
+    shutil.rmtree(root)  # pytest would keep it
 
 
 # C167
