@@ -75,7 +75,7 @@ void draw_speed(Random& random, Scenario& out) {
 }  // namespace
 
 Scenario draw_scenario(std::uint64_t seed) {
-  Random random(seed * 0x9e3779b97f4a7c15U + 1);
+  Random random(seed);
   Scenario out;
   out.seed = seed;
   out.local = random.per_mille(500);
@@ -83,8 +83,7 @@ Scenario draw_scenario(std::uint64_t seed) {
   out.slots = random.between(1, 3);
   draw_job(random, out);
   draw_speed(random, out);
-  Random rare(seed * 0x2545f4914f6cdd1dU + 77);  // dice of its own: other draws stay as they were
-  draw_rare_limits(rare, out);
+  draw_rare_limits(random, out);
   // Faults should meet the job at work, not after its end.
   const Duration work = out.batches() * (out.run_min + out.run_max) / (2 * out.agents * out.slots);
   out.faults_for = random.between(milliseconds(300), 2 * work + milliseconds(1500));

@@ -24,7 +24,7 @@ constexpr int kEvents = 400;
 
 class Storm {
  public:
-  explicit Storm(std::uint64_t seed) : random_(seed * 31 + 7) {
+  explicit Storm(std::uint64_t seed) : random_(seed) {
     SuperviseLimits limits;
     limits.slots = random_.between(1, 4);
     limits.run_timeout = random_.between(milliseconds(500), seconds(5));
