@@ -2,6 +2,7 @@
 #include "cli/main.h"
 
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <utility>
 
@@ -75,16 +76,56 @@ std::string unknown_command(const CLI::App& app, const std::string& word) {
                      did_you_mean(word, names));
 }
 
+// Flags that people bring along from elsewhere.
+struct OtherWord {
+  std::string_view flag;
+  std::string_view advice;
+};
+
+constexpr auto kOtherWords = std::to_array<OtherWord>({
+    {"--batch-size", "did you mean --mini-batch-size?"},
+    {"--dry-run", "`windrow plan` with the same words shows what would run"},
+    {"--force", "--set output_exists=overwrite replaces an old result"},
+    {"--ignore", "--set inputs.data.ignore=GLOB leaves files out"},
+    {"--overwrite", "--set output_exists=overwrite replaces an old result"},
+    {"--processes", "did you mean --workers?"},
+    {"--resume", "the same command goes on by itself"},
+    {"--retries", "did you mean --max-retries?"},
+});
+
 std::string unknown_word(const CLI::App& app, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
+  const CLI::Option* input = app.get_option_no_throw("--input");
   if (!name.starts_with("-")) {
-    return fmt::format("{} does not take {}", full_name(app), in_quotes(word));
+    const bool glob = input != nullptr && input->count() > 0;
+    return fmt::format("{} does not take {}{}",
+                       full_name(app),
+                       in_quotes(word),
+                       glob ? "; put a glob in quotes, as in --input 'photos/*.jpg', or give the "
+                              "folder"
+                            : "");
+  }
+  const auto* other = std::ranges::find(kOtherWords, name, &OtherWord::flag);
+  if (input != nullptr && other != kOtherWords.end()) {
+    return fmt::format("{} has no flag {}; {}", full_name(app), name, other->advice);
   }
   std::vector<std::string> flags;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
   }
   return fmt::format("{} has no flag {}{}", full_name(app), name, did_you_mean(name, flags));
+}
+
+// `help run` is `run --help`.
+std::vector<std::string> with_help_behind(const CLI::App& app, std::vector<std::string> words) {
+  const bool asks = words.size() > 1 && words.front() == "help" && words[1] != "help";
+  const auto commands = app.get_subcommands({});
+  if (!asks || std::ranges::find(commands, words[1], &CLI::App::get_name) == commands.end()) {
+    return words;
+  }
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
 }
 
 // What is wrong with the command line, in our words.
@@ -140,6 +181,7 @@ int command_line(int argc, char** argv) {
   help->group("Commands")->footer("");
   help->require_subcommand(1);
   add(*help, "settings", make_help_settings_command(), commands);
+  ours = with_help_behind(app, std::move(ours));
   std::ranges::reverse(ours);
   try {
     app.parse(ours);

@@ -64,7 +64,8 @@ Status check_targets(FileSystem& fs,
     if (before == nullptr) {
       return fail(ErrorCode::kConflict,
                   "the output file {} exists; remove it, choose another with --append-row-to, or "
-                  "say output_exists: overwrite",
+                  "replace it with --set output_exists=overwrite (output_exists: overwrite in a "
+                  "job file)",
                   path_in_quotes(target));
     }
     // A job that died while it published has its own result there.

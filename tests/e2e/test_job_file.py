@@ -288,3 +288,31 @@ def test_exit_codes_tell_bad_words_from_missing_jobs(
     job = windrow.command(*arguments)
     assert job.exit == code
     assert job.text
+
+
+# C550 C554
+@pytest.mark.parametrize(
+    ("flags", "shown"),
+    [
+        (["--batch-size", "5"], "did you mean --mini-batch-size?"),
+        (["--dry-run"], "`windrow plan` with the same words shows what would run"),
+        (["--retries=3"], "did you mean --max-retries?"),
+        (["in/b", "in/c"], "does not take 'in/b'; put a glob in quotes"),
+    ],
+)
+def test_words_from_elsewhere_are_told_ours(
+    windrow: Windrow, flags: list[str], shown: str
+) -> None:
+    job = windrow.command("run", "score.py", "--input", "in/a", *flags)
+    assert job.exit == 2
+    assert shown in job.text
+
+
+# C550
+def test_help_of_a_command_is_its_help(windrow: Windrow) -> None:
+    for words in (["run"], ["job"], ["job", "resume"], ["retry"]):
+        asked = windrow.command("help", *words)
+        assert asked.exit == 0
+        assert asked.text == windrow.command(*words, "--help").text
+    assert windrow.command("help", "settings").exit == 0
+    assert windrow.command("help", "rnu").exit == 2

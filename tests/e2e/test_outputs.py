@@ -100,7 +100,7 @@ def test_an_existing_result_is_refused_unless_it_is_to_be_replaced(windrow: Wind
     target.write_text("precious\n")
     job = run_file(windrow, FRAMES)
     assert job.exit == 2, job
-    assert "output_exists: overwrite" in job.text
+    assert "--set output_exists=overwrite (output_exists: overwrite in a" in job.text
     assert target.read_text() == "precious\n"
     job = run_file(windrow, FRAMES, output_exists="overwrite")
     assert job.exit == 0, job

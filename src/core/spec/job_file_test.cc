@@ -241,6 +241,80 @@ task: {entry_script: a.py, environment: azureml:env:1}
       "is printed at start\n");
 }
 
+// C552
+TEST_F(JobFileTest, KeysOfComponentsAreNoticed) {
+  EXPECT_EQ(notices(R"(type: parallel
+version: 3
+properties: {a: b}
+services: {s: {type: ssh}}
+inputs: {a: {path: x}, n: {type: integer, default: 3, min: 1, max: 9}}
+input_data: ${{inputs.a}}
+outputs: {o: {description: all of them, name: rows, version: 1}}
+task: {entry_script: a.py}
+)"),
+            "job.yml:2:10: version: has no effect here\n"
+            "job.yml:3:13: properties: has no effect here\n"
+            "job.yml:4:11: services: has no effect here\n"
+            "job.yml:5:60: inputs.n.min: has no effect here\n"
+            "job.yml:5:68: inputs.n.max: has no effect here\n"
+            "job.yml:7:28: outputs.o.description: has no effect here\n"
+            "job.yml:7:47: outputs.o.name: has no effect here\n"
+            "job.yml:7:62: outputs.o.version: has no effect here\n");
+}
+
+// C551
+TEST_F(JobFileTest, APipelineIsToldHowToBecomeAJob) {
+  EXPECT_EQ(problems("type: pipeline\njobs: {}\n"),
+            "job.yml:1:7: type: 'pipeline' is not supported yet; put its parallel step into a file "
+            "of its own, with paths in place of ${{parent...}}, and run that\n");
+}
+
+// C551
+TEST_F(JobFileTest, BindingsToAPipelineAreToldWhatToBecome) {
+  const std::string said = problems(R"(type: parallel
+inputs:
+  a: ${{parent.inputs.photos}}
+  b: {path: "${{ parent.inputs.photos }}"}
+input_data: ${{inputs.a}}
+outputs:
+  o: ${{parent.outputs.rows}}
+mini_batch_size: ${{parent.inputs.size}}
+task:
+  entry_script: a.py
+  program_arguments: --model ${{parent.inputs.model}}
+)");
+  const std::string advice =
+      " is of the pipeline that this step was cut out of; write {path: ...} for a folder or file, "
+      "or the value itself\n";
+  EXPECT_EQ(said,
+            "job.yml:3:6: inputs.a: '${{parent.inputs.photos}}'" + advice +
+                "job.yml:4:13: inputs.b.path: '${{ parent.inputs.photos }}'" + advice +
+                "job.yml:7:6: outputs.o: '${{parent.outputs.rows}}'" + advice +
+                "job.yml:8:18: mini_batch_size: '${{parent.inputs.size}}'" + advice +
+                "job.yml:11:22: task.program_arguments: '${{parent.inputs.model}}'" + advice);
+}
+
+// C551
+TEST_F(JobFileTest, FlagsTakeThePlaceOfBindingsToAPipeline) {
+  input_.flags.input = {"photos"};
+  input_.flags.output = "out";
+  const JobSpec spec = spec_of(R"(type: parallel
+inputs: {a: "${{parent.inputs.photos}}"}
+input_data: ${{inputs.a}}
+outputs: {o: "${{parent.outputs.rows}}"}
+task: {entry_script: a.py, append_row_to: "${{outputs.o}}"}
+)");
+  EXPECT_EQ(spec.inputs.at(0).paths.at(0), "/here/photos");
+  EXPECT_EQ(spec.outputs.at(0).path, "/here/out");
+}
+
+// C73
+TEST_F(JobFileTest, AKeyLikeNoOtherIsToldWhereAllAreListed) {
+  EXPECT_EQ(problems(kSmall + std::string("wheelbarrow: 1\n")),
+            "job.yml:7:1: unknown key 'wheelbarrow'; `windrow help settings` lists those there "
+            "are\n");
+}
+
 // ---- Every number at its ends.
 
 struct Number {

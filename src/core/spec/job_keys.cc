@@ -14,19 +14,19 @@ constexpr auto kRootNotYet = std::to_array<std::string_view>({"bisect_failed",
                                                               "jobs",
                                                               "partition_keys",
                                                               "pipeline",
-                                                              "properties",
                                                               "resume_from",
-                                                              "services",
                                                               "settings",
                                                               "side_inputs",
                                                               "speculate",
                                                               "staged_outputs",
-                                                              "streaming_window",
-                                                              "version"});
+                                                              "streaming_window"});
+constexpr auto kRootIdle = std::to_array<std::string_view>(
+    {"creation_context", "intellectual_property", "properties", "services", "version"});
 constexpr auto kTaskNotYet = std::to_array<std::string_view>({"model"});
-constexpr auto kInputNotYet = std::to_array<std::string_view>(
-    {"connection", "enum", "max", "min", "partition_format", "query"});
-constexpr auto kOutputNotYet = std::to_array<std::string_view>({"description", "name", "version"});
+constexpr auto kInputNotYet =
+    std::to_array<std::string_view>({"connection", "partition_format", "query"});
+constexpr auto kInputIdle = std::to_array<std::string_view>({"enum", "max", "min"});
+constexpr auto kOutputIdle = std::to_array<std::string_view>({"description", "name", "version"});
 
 struct Reason {
   std::string_view key;
@@ -41,12 +41,7 @@ constexpr auto kReasons = std::to_array<Reason>({
     {"side_inputs", "declare them as inputs that input_data does not name"},
 });
 
-struct Elsewhere {
-  std::string_view key;
-  std::string_view right;
-};
-
-constexpr std::array<Elsewhere, 18> kElsewhere = {{
+constexpr auto kMoved = std::to_array<MovedKey>({
     {"allowed_failed_count", "mini_batch_error_threshold"},
     {"append_row_file_name", "task.append_row_to"},
     {"append_row_to", "task.append_row_to"},
@@ -65,59 +60,53 @@ constexpr std::array<Elsewhere, 18> kElsewhere = {{
     {"run_max_try", "retry_settings.max_retries"},
     {"source_directory", "task.code"},
     {"timeout", "retry_settings.timeout"},
-}};
+});
 
 }  // namespace
 
 KeySet root_keys() {
   static const auto kKnown = keys_in("");
-  return {kKnown, kRootNotYet};
+  return {kKnown, kRootNotYet, kRootIdle, kMoved};
 }
 
 KeySet task_keys() {
   static const auto kKnown = keys_in("task");
-  return {kKnown, kTaskNotYet};
+  return {kKnown, kTaskNotYet, {}, kMoved};
 }
 
 KeySet input_keys() {
   static const auto kKnown = keys_in("inputs.<n>");
-  return {kKnown, kInputNotYet};
+  return {kKnown, kInputNotYet, kInputIdle, kMoved};
 }
 
 KeySet output_keys() {
   static const auto kKnown = keys_in("outputs.<n>");
-  return {kKnown, kOutputNotYet};
+  return {kKnown, {}, kOutputIdle, kMoved};
 }
 
 KeySet retry_keys() {
   static const auto kKnown = keys_in("retry_settings");
-  return {kKnown, {}};
+  return {kKnown, {}, {}, kMoved};
 }
 
 KeySet resource_keys() {
   static const auto kKnown = keys_in("resources");
-  return {kKnown, {}};
+  return {kKnown, {}, {}, kMoved};
 }
 
 KeySet append_row_keys() {
   static const auto kKnown = keys_in("append_row");
-  return {kKnown, {}};
+  return {kKnown, {}, {}, kMoved};
 }
 
 KeySet compat_keys() {
   static const auto kKnown = keys_in("compat");
-  return {kKnown, {}};
+  return {kKnown, {}, {}, kMoved};
 }
 
 std::string_view why_not_yet(std::string_view key) {
   const auto* found = std::ranges::find(kReasons, key, &Reason::key);
   return found == kReasons.end() ? "" : found->why;
-}
-
-std::optional<std::string_view> right_place(std::string_view key) {
-  const auto* found = std::ranges::find(kElsewhere, key, &Elsewhere::key);
-  if (found == kElsewhere.end()) return std::nullopt;
-  return found->right;
 }
 
 }  // namespace windrow

@@ -30,8 +30,14 @@ bool read_type(JobTree& tree) {
     return true;
   }
   constexpr std::string_view kAllowed[] = {"parallel"};
-  constexpr std::string_view kNotYet[] = {
-      "command", "pipeline", "spark", "sweep", "automl", "import"};
+  constexpr std::string_view kNotYet[] = {"command", "spark", "sweep", "automl", "import"};
+  if (type->text == "pipeline") {
+    tree.reader.problem_at(tree.root,
+                           "type",
+                           "'pipeline' is not supported yet; put its parallel step into a file of "
+                           "its own, with paths in place of ${{parent...}}, and run that");
+    return false;
+  }
   tree.reader.choice_at(tree.root, "type", kAllowed, kNotYet);
   return std::ranges::find(kNotYet, type->text) == std::end(kNotYet);
 }

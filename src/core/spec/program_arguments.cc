@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "core/spec/values.h"
 
@@ -143,7 +145,19 @@ std::string join_arguments(const std::vector<std::string>& arguments) {
   return out;
 }
 
+Status refuse_parent(std::string_view text) {
+  std::string_view inside = trimmed(text);
+  if (!inside.starts_with(kOpen)) return {};
+  inside = trimmed(inside.substr(kOpen.size()));
+  if (!inside.starts_with("parent.")) return {};
+  return fail(ErrorCode::kInvalid,
+              "{} is of the pipeline that this step was cut out of; write {{path: ...}} for a "
+              "folder or file, or the value itself",
+              in_quotes(trimmed(text)));
+}
+
 Result<Reference> parse_reference(std::string_view inside) {
+  RETURN_IF_ERROR(refuse_parent(fmt::format("{}{}{}", kOpen, inside, kClose)));
   const std::string_view path = trimmed(inside);
   Reference reference;
   std::string_view prefix = "inputs.";

@@ -30,6 +30,9 @@ struct Reference {
   std::string name;
 };
 
+// Refused: a text that begins with a reference to the pipeline around a step (`${{parent...}}`).
+Status refuse_parent(std::string_view text);
+
 // What stands between `${{` and `}}`. Refused: anything but inputs.NAME and outputs.NAME.
 Result<Reference> parse_reference(std::string_view inside);
 

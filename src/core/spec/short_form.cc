@@ -21,10 +21,12 @@ using Path = std::initializer_list<std::string_view>;
 Mark said_by(std::string flag) { return {0, 0, std::move(flag)}; }
 
 // Puts a value into the tree, adding the maps on the way. Does nothing when something that is no
-// map stands in the way: the reader of the tree refuses that.
+// map stands in the way: the reader of the tree refuses that. What was bound to a pipeline gives
+// way.
 void put(Node& root, Path path, std::string text, const Mark& mark) {
   Node* node = &root;
   for (const std::string_view key : path) {
+    if (node->kind == Node::Kind::kScalar && !refuse_parent(node->text)) *node = Node{.mark = mark};
     if (node->kind != Node::Kind::kMap && node->kind != Node::Kind::kNull) return;
     node = &node->child(key, mark);
   }

@@ -28,6 +28,7 @@ constexpr auto kOutputModesNotYet = std::to_array<std::string_view>({"direct"});
 
 Status check_local(std::string_view said) {
   if (said.empty()) return fail(ErrorCode::kInvalid, "is empty; a path is expected");
+  RETURN_IF_ERROR(refuse_parent(said));
   if (is_remote_path(said)) {
     return fail(ErrorCode::kInvalid,
                 "{} is not a path of this machine; others are not supported yet",
@@ -155,9 +156,18 @@ void read_files(JobTree& tree, const Place& place, const std::string& name, std:
   if (!input.paths.empty()) tree.spec.inputs.push_back(std::move(input));
 }
 
+// A binding to an input or output of a pipeline, as in a step of one: a problem.
+bool is_of_parent(JobTree& tree, const Place& place) {
+  if (place.node->kind != Node::Kind::kScalar) return false;
+  const Status none = refuse_parent(place.node->text);
+  if (!none) tree.reader.problem(place, none.error().message);
+  return !none;
+}
+
 void read_input(JobTree& tree, const Place& place, const std::string& name) {
   check_name(tree, place, name);
   tree.inputs.insert(name);
+  if (is_of_parent(tree, place)) return;
   if (place.node->kind == Node::Kind::kScalar) {
     tree.spec.inputs.push_back(
         {.name = name, .type = InputType::kLiteral, .paths = {place.node->text}});
@@ -179,6 +189,7 @@ void read_input(JobTree& tree, const Place& place, const std::string& name) {
 void read_output(JobTree& tree, const Place& place, const std::string& name) {
   check_name(tree, place, name);
   tree.outputs.insert(name);
+  if (is_of_parent(tree, place)) return;
   OutputSpec output;
   output.name = name;
   if (place.node->kind != Node::Kind::kNull && tree.reader.is_map(place)) {
@@ -281,6 +292,7 @@ bool check_declared(JobTree& tree, const Place& place, const Reference& referenc
 std::optional<std::string> bound_text(JobTree& tree, const Place& place) {
   std::optional<std::string> said = tree.reader.text(place);
   if (!said || !trimmed(*said).starts_with("${{")) return said;
+  if (is_of_parent(tree, place)) return std::nullopt;
   const Result<Reference> found = parse_lone_reference(*said);
   if (!found || found->kind != Reference::Kind::kInput) {
     tree.reader.problem(

@@ -14,6 +14,7 @@ namespace windrow {
 namespace {
 
 constexpr std::size_t kProblemsMax = 100;
+constexpr std::size_t kKeysListed = 20;
 
 std::string joined(std::string_view path, std::string_view key) {
   if (path.empty()) return std::string(key);
@@ -22,6 +23,16 @@ std::string joined(std::string_view path, std::string_view key) {
 
 bool contains(std::span<const std::string_view> list, std::string_view text) {
   return std::ranges::find(list, text) != list.end();
+}
+
+// What to write in place of a key that is not in the set.
+std::string right_key(std::string_view key, const KeySet& keys) {
+  const auto moved = std::ranges::find(keys.moved, key, &MovedKey::key);
+  const std::optional<std::string_view> right =
+      moved == keys.moved.end() ? nearest_name(key, keys.known) : std::optional(moved->right);
+  if (right) return fmt::format("did you mean '{}'?", *right);
+  if (keys.known.size() > kKeysListed) return "`windrow help settings` lists those there are";
+  return fmt::format("allowed are {}", fmt::join(keys.known, ", "));
 }
 
 }  // namespace
@@ -120,12 +131,11 @@ void TreeReader::check_keys(const Place& map, const KeySet& keys) {
           "key '{}' is not supported yet{}{}", entry.key, why.empty() ? "" : ": ", why));
       continue;
     }
-    std::optional<std::string_view> right = nearest_name(entry.key, keys.known);
-    if (right_place(entry.key)) right = right_place(entry.key);
-    refuse(right ? fmt::format("unknown key {}; did you mean '{}'?", in_quotes(entry.key), *right)
-                 : fmt::format("unknown key {}; allowed are {}",
-                               in_quotes(entry.key),
-                               fmt::join(keys.known, ", ")));
+    if (contains(keys.idle, entry.key)) {
+      notice_at(map, entry.key, "has no effect here");
+      continue;
+    }
+    refuse(fmt::format("unknown key {}; {}", in_quotes(entry.key), right_key(entry.key, keys)));
   }
 }
 

@@ -53,7 +53,7 @@ class TreeReader {
   bool is_map(const Place& place);
   // at() and is_map() together, and every key checked.
   std::optional<Place> map_at(const Place& map, std::string_view key, const KeySet& keys);
-  // Refuses the keys that are not in the set, with the nearest one that is.
+  // Refuses the keys that are not in the set, with the nearest one that is; notices idle ones.
   void check_keys(const Place& map, const KeySet& keys);
 
   // The scalar at the place; a problem when it is none.

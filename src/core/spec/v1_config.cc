@@ -49,6 +49,19 @@ constexpr auto kParameters = std::to_array<Parameter>({
     {"environment_variables", "", "environment_variables"},
 });
 
+// What v2 files and the SDK call them.
+constexpr auto kMoved = std::to_array<MovedKey>({
+    {"append_row_to", "append_row_file_name"},
+    {"code", "source_directory"},
+    {"compute", "compute_target_name"},
+    {"compute_target", "compute_target_name"},
+    {"instance_count", "node_count"},
+    {"max_concurrency_per_instance", "process_count_per_node"},
+    {"max_retries", "run_max_try"},
+    {"mini_batch_error_threshold", "allowed_failed_count"},
+    {"timeout", "run_invocation_timeout"},
+});
+
 constexpr auto kReserved = std::to_array<std::string_view>({"mini_batch_size",
                                                             "error_threshold",
                                                             "allowed_failed_count",
@@ -105,7 +118,7 @@ class V1Config {
     for (const Parameter& parameter : kParameters) {
       if (parameter.name != kNotYet[0]) known.push_back(parameter.name);
     }
-    reader_.check_keys(config_, {known, kNotYet});
+    reader_.check_keys(config_, {known, kNotYet, {}, kMoved});
   }
 
   // Tries there, retries here: one less.
@@ -193,7 +206,7 @@ Node v1_to_v2(const Node& root,
               const std::string& current_folder,
               TreeReader& reader) {
   const std::array<std::string_view, 1> known = {kRoot};
-  reader.check_keys({&root, ""}, {known, {}});
+  reader.check_keys({&root, ""}, {known, {}, {}, {}});
   return V1Config(root, reader).convert(flags, current_folder);
 }
 

@@ -163,6 +163,18 @@ TEST_F(V1ConfigTest, MistakesAreToldAtOnceUnderTheNamesOfTheFile) {
             "prc.yml:12:1: unknown key 'more'; allowed are parallel_run_config\n");
 }
 
+// C553
+TEST_F(V1ConfigTest, NamesOfV2AreToldUnderTheNamesOfTheFile) {
+  const auto right = [this](const std::string& key) {
+    const std::string said = problems(kLeast + ("  " + key + ": 1\n"));
+    return said.substr(said.find("; ") + 2);
+  };
+  EXPECT_EQ(right("compute_target"), "did you mean 'compute_target_name'?\n");
+  EXPECT_EQ(right("compute"), "did you mean 'compute_target_name'?\n");
+  EXPECT_EQ(right("max_retries"), "did you mean 'run_max_try'?\n");
+  EXPECT_EQ(right("code"), "did you mean 'source_directory'?\n");
+}
+
 // C113
 TEST_F(V1ConfigTest, ANameOfAResultFileIsChecked) {
   const auto with = [this](const std::string& name) {
