@@ -230,7 +230,7 @@ TEST_F(ShortFormTest, ArgumentsAfterTheDashesTakeThePlaceOfThoseInTheFile) {
   ASSERT_TRUE(reading) << problems_text(reading.error());
   EXPECT_EQ(reading->spec.arguments, std::vector<std::string>{"x"});
   EXPECT_EQ(problems_text(reading->notices),
-            "job.yml:6:72: task.args: is not used: the arguments after -- take its place\n");
+            "job.yml:6:74: task.args: is not used: the arguments after -- take its place\n");
 }
 
 TEST_F(ShortFormTest, ARowFileOverridesTheTargetOfAJobFile) {
