@@ -284,6 +284,7 @@ def test_retry_and_resume_know_which_input_a_mini_batch_is_of(windrow: Windrow) 
 
 # C10 C11 C167
 @pytest.mark.torture
+@pytest.mark.timeout(1800)
 def test_a_million_files_are_a_million_rows(windrow: Windrow) -> None:
     names = [f"{i // 10000:02}/{i:06}" for i in range(1_000_000)]
     root = windrow.folder / "in"
