@@ -31,7 +31,7 @@ READ_ONLY = "/sys"
         ),
         (
             ["score.py", "--input", "in", "--python", "folder.py"],
-            "no Python interpreter at '{here}/folder.py' (from --python); name one with --python",
+            "no Python interpreter at 'folder.py' (from --python); name one with --python PATH",
         ),
         (
             ["score.py", "--input", "in", "--output", READ_ONLY],

@@ -300,9 +300,7 @@ def test_exit_codes_tell_bad_words_from_missing_jobs(
         (["in/b", "in/c"], "does not take 'in/b'; put a glob in quotes"),
     ],
 )
-def test_words_from_elsewhere_are_told_ours(
-    windrow: Windrow, flags: list[str], shown: str
-) -> None:
+def test_words_from_elsewhere_are_told_ours(windrow: Windrow, flags: list[str], shown: str) -> None:
     job = windrow.command("run", "score.py", "--input", "in/a", *flags)
     assert job.exit == 2
     assert shown in job.text
