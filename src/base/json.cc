@@ -50,7 +50,7 @@ class Parser {
     }
     if (json) return *std::move(json);
     const std::string_view before = text_.substr(0, at_);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const auto line = 1 + std::ranges::count(before, '\n');
     const std::size_t column = at_ - (before.rfind('\n') + 1) + 1;
     return fail(ErrorCode::kInvalid, "line {}, column {}: {}", line, column, why_);
   }

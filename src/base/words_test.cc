@@ -30,8 +30,7 @@ void for_each_odd_text(Each&& each) {
 TEST(Words, CountAByteWhereverItStands) {
   for_each_odd_text([](const std::string& text) {
     for (const char byte : {'\0', '\x01', '\x80', '\xff', 'a'}) {
-      EXPECT_EQ(count_byte(text, byte),
-                static_cast<std::size_t>(std::count(text.begin(), text.end(), byte)));
+      EXPECT_EQ(count_byte(text, byte), static_cast<std::size_t>(std::ranges::count(text, byte)));
     }
   });
 }

@@ -60,7 +60,7 @@ Result<std::vector<Epoch>> list_epochs(FileSystem& fs, const std::string& folder
     const auto [end, error] = std::from_chars(digits.begin(), digits.end(), epoch);
     if (error == std::errc() && end == digits.end() && epoch > 0) epochs.push_back(epoch);
   }
-  std::sort(epochs.begin(), epochs.end());
+  std::ranges::sort(epochs);
   return epochs;
 }
 

@@ -67,8 +67,8 @@ std::string read_memory_file(int descriptor, std::uint64_t size) {
 // Copied together first: two parts cost the kernel more than the copy.
 bool send_inline(int socket, const PacketHeader& header, std::string_view payload) {
   std::array<char, kPacketMax> packet;  // NOLINT(*-member-init): only what is copied is sent
-  char* end = std::copy(header.begin(), header.end(), packet.begin());
-  end = std::copy(payload.begin(), payload.end(), end);
+  char* end = std::ranges::copy(header, packet.begin()).out;
+  end = std::ranges::copy(payload, end).out;
   const auto size = static_cast<std::size_t>(end - packet.data());
   for (;;) {
     const ssize_t sent = ::send(socket, packet.data(), size, MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -41,7 +41,7 @@ Result<std::string> code_hash(FileSystem& fs, const JobSpec& spec) {
         modules.push_back(entry.name);
     }
   }
-  std::sort(modules.begin(), modules.end());
+  std::ranges::sort(modules);
   for (const std::string& name : modules) {
     hash.update_field(name);
     if (const auto text = read_whole_file(spec.code + "/" + name, kCodeFileMax))

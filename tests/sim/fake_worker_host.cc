@@ -105,8 +105,8 @@ void FakeWorkerHost::forget(ProcessNumber process) {
 }
 
 std::size_t FakeWorkerHost::living() const {
-  return static_cast<std::size_t>(std::count_if(
-      workers_.begin(), workers_.end(), [](const auto& one) { return one.second.alive; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(workers_, [](const auto& one) { return one.second.alive; }));
 }
 
 void FakeWorkerHost::later(Worker& worker, Duration delay, Then then) {

@@ -114,8 +114,8 @@ std::vector<std::string> input_names(const Scenario& scenario) {
     const bool below = i % 7 == 3;
     names.push_back(below ? fmt::format("f{:03}/x{}", i / 7, i) : fmt::format("f{:03}.txt", i));
   }
-  std::sort(names.begin(), names.end());
-  if (!scenario.listed) std::reverse(names.begin(), names.end());
+  std::ranges::sort(names);
+  if (!scenario.listed) std::ranges::reverse(names);
   return names;
 }
 

@@ -74,7 +74,7 @@ TEST(ReportRows, NameEveryItemOfAMiniBatchThatUsedUpItsTries) {
   ReportRows().append_failed_items(failed, {2, "/in", kNames}, 3, out);
   EXPECT_NE(out.find("\"item\": \"/in/a.txt\", \"tries\": 3"), std::string::npos) << out;
   EXPECT_NE(out.find("\"item\": \"/in/b.txt\""), std::string::npos) << out;
-  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
+  EXPECT_EQ(std::ranges::count(out, '\n'), 2);
 }
 
 TEST(ReportRows, SayHowManyItemsAShortReturnLacks) {
@@ -101,7 +101,7 @@ TEST(ReportRows, NameTheItemsThatTheScriptReportedAndCountTheRestApart) {
             std::string::npos)
       << out;
   EXPECT_NE(out.find("\"item\": null, \"missing\": 1"), std::string::npos) << out;
-  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
+  EXPECT_EQ(std::ranges::count(out, '\n'), 2);
 }
 
 // C181

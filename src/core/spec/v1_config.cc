@@ -21,8 +21,8 @@ constexpr std::string_view kForbidden = "~\"#%&*:<>?/\\{}|";
 // have code of their own below.
 struct Parameter {
   std::string_view name;
-  std::string_view group = "";
-  std::string_view key = "";
+  std::string_view group;
+  std::string_view key;
   bool required = false;
 };
 

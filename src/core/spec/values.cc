@@ -242,7 +242,7 @@ Result<BatchSize> parse_batch_size(std::string_view text) {
 }
 
 std::string batch_size_text(const BatchSize& size) {
-  const std::string files = std::to_string(size.files);
+  std::string files = std::to_string(size.files);
   if (!size.bytes) return files;
   // A unit always stands there: a bare number would count files.
   std::string bytes = bytes_text(*size.bytes);

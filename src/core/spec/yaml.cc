@@ -282,7 +282,7 @@ std::optional<Problem> refuse_text(std::string_view file,
   if (at == std::string_view::npos) return std::nullopt;
   const std::string_view before = text.substr(0, at);
   Mark mark;
-  mark.line = static_cast<std::uint32_t>(1 + std::count(before.begin(), before.end(), '\n'));
+  mark.line = static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n'));
   mark.column = static_cast<std::uint32_t>(at - (before.rfind('\n') + 1) + 1);
   return Problem{where(file, mark),
                  fmt::format("{}: byte {:#04x}", message, static_cast<unsigned char>(text[at]))};

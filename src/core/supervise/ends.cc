@@ -140,9 +140,8 @@ void Supervisor::exited(
   gpus_.release(end.process);
   note_end(end, worker, out);
   for (auto work = unread.rbegin(); work != unread.rend(); ++work) {
-    const auto sent = std::find_if(worker.sent.begin(), worker.sent.end(), [&](const Sent& one) {
-      return one.token == work->token;
-    });
+    const auto sent = std::ranges::find_if(
+        worker.sent, [&](const Sent& one) { return one.token == work->token; });
     if (sent == worker.sent.end()) continue;  // a worker that lies has answered for it already
     if (planted(Fault::kChargeBystander) && worker.sent.size() == unread.size() + 1 &&
         work == unread.rbegin() && !stopping_) {
@@ -190,7 +189,7 @@ void Supervisor::exited(
 std::optional<Token> Supervisor::find_guilty(const WorkerEnd& end, const Worker& worker) {
   if (worker.sent.empty() || worker.reason == EndReason::kStopped) return std::nullopt;
   const auto in_hand = [&worker](const auto& is_it) {
-    return std::find_if(worker.sent.begin(), worker.sent.end(), is_it);
+    return std::ranges::find_if(worker.sent, is_it);
   };
   // Ended for the sake of one that has answered after all: what it went on with is a bystander.
   if (worker.overdue &&

@@ -220,10 +220,9 @@ std::size_t Supervisor::holding() const {
 }
 
 std::size_t Supervisor::starting() const {
-  return static_cast<std::size_t>(
-      std::count_if(workers_.begin(), workers_.end(), [](const auto& one) {
-        return !one.second.load_reported;  // also those that are being ended for it
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(workers_, [](const auto& one) {
+    return !one.second.load_reported;  // also those that are being ended for it
+  }));
 }
 
 bool Supervisor::may_start() const {

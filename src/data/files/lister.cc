@@ -47,7 +47,7 @@ std::vector<std::uint32_t> sorted_order(const std::vector<FolderEntry>& entries)
   for (std::uint32_t i = 0; i < entries.size(); ++i) {
     keys.push_back({prefix_of(entries[i].name, skip), i});
   }
-  std::sort(keys.begin(), keys.end(), [&](const Key& a, const Key& b) {
+  std::ranges::sort(keys, [&](const Key& a, const Key& b) {
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
     return entries[a.index].name < entries[b.index].name;
   });
@@ -98,7 +98,7 @@ Status FileLister::enter(std::string prefix, std::string_view name) {
     ASSIGN_OR_RETURN(const FileStat stat, fs_.stat(path));
     folder.device = stat.device;
     folder.inode = stat.inode;
-    const bool loop = std::any_of(open_.begin(), open_.end(), [&](const Folder& above) {
+    const bool loop = std::ranges::any_of(open_, [&](const Folder& above) {
       return above.inode == stat.inode && above.device == stat.device && stat.inode != 0;
     });
     if (loop) return {};
@@ -129,7 +129,7 @@ void FileLister::choose(const std::string& path, Folder& folder) {
     if (slash != std::string::npos && above == path) own.push_back(&one[slash + 1]);
   }
   std::erase_if(folder.entries, [&](const FolderEntry& entry) {
-    if (std::find(own.begin(), own.end(), entry.name) != own.end()) return true;
+    if (std::ranges::find(own, entry.name) != own.end()) return true;
     if (!rules_.ignore.empty() && rules_.ignore.leaves_out(folder.prefix + entry.name, entry.name))
       return true;
     if (entry.kind == FileKind::kFolder) {
