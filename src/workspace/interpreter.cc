@@ -1,10 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/interpreter.h"
 
+#include <charconv>
+#include <string_view>
+#include <system_error>
+
 #include "base/text.h"
+#include "core/spec/job_paths.h"
 #include "os/machine.h"
+#include "os/run_program.h"
 
 namespace windrow {
+namespace {
+
+constexpr Duration kAnswerLimit = std::chrono::seconds(5);
+
+struct Version {
+  int major = 0;
+  int minor = 0;
+};
+
+// "3.11", and nothing behind it.
+std::optional<Version> read_version(std::string_view text) {
+  Version version;
+  const char* const end = text.data() + text.size();
+  const auto [dot, major] = std::from_chars(text.data(), end, version.major);
+  if (major != std::errc() || dot == end || *dot != '.') return std::nullopt;
+  const auto [rest, minor] = std::from_chars(dot + 1, end, version.minor);
+  return minor == std::errc() && rest == end ? std::optional(version) : std::nullopt;
+}
+
+// Mostly the name of the file behind the links says it (python3.11), which costs nothing; a wrapper
+// has to be asked, which takes as long as Python takes to start.
+std::optional<Version> version_of(const std::string& program) {
+  constexpr std::string_view kPython = "python";
+  const std::string name = base_name(real_path(program).value_or(program));
+  if (name.starts_with(kPython)) {
+    if (auto version = read_version(name.substr(kPython.size()))) return version;
+  }
+  const Result<std::string> said = run_program(
+      {program, "-Sc", "import sys; print('%d.%d' % sys.version_info[:2])"}, kAnswerLimit, 100);
+  return said ? read_version(trimmed(*said)) : std::nullopt;
+}
+
+// One that does not say its version gets the benefit of the doubt: its workers will speak for it.
+Status check_version(const Interpreter& python) {
+  const std::optional<Version> version = version_of(python.path);
+  if (!version || version->major > 3 ||
+      (version->major == 3 && version->minor >= kPythonMinorMin)) {
+    return {};
+  }
+  return fail(ErrorCode::kInvalid,
+              "{} (from {}) is Python {}.{}; scripts need Python 3.{} or newer: name one with "
+              "--python PATH",
+              path_in_quotes(python.path),
+              python.origin,
+              version->major,
+              version->minor,
+              kPythonMinorMin);
+}
+
+}  // namespace
 
 Result<Interpreter> find_interpreter(const std::optional<std::string>& asked) {
   struct Candidate {
@@ -25,7 +81,9 @@ Result<Interpreter> find_interpreter(const std::optional<std::string>& asked) {
   for (const Candidate& candidate : candidates) {
     if (!candidate.program) continue;
     if (auto found = find_program(*candidate.program)) {
-      return Interpreter{*std::move(found), candidate.origin};
+      Interpreter python{*std::move(found), candidate.origin};
+      RETURN_IF_ERROR(check_version(python));
+      return python;
     }
     return fail(ErrorCode::kInvalid,
                 "no Python interpreter at {} (from {}); name one with --python PATH or "

@@ -86,7 +86,8 @@ def test_the_first_failure_ends_a_trial_with_its_traceback(
     done = local(windrow, "--output", "out")
     assert done.returncode == code, done
     assert said in done.stderr
-    where = "mini-batch 0 (f0000, " if "run() returned" in said or "no good" in said else "loading"
+    in_run = "run() returned" in said or "no good" in said
+    where = "mini-batch 0 (f0000, f0001, f0002 and 7 more)" if in_run else "loading"  # C537
     assert f"failed in {where}" in done.stderr
     assert "windrow/worker" not in done.stderr
     assert not (windrow.folder / "out/parallel_run_step.txt").exists()  # the next try can begin

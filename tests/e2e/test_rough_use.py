@@ -199,8 +199,22 @@ def run(mini_batch):
         assert ".seg" not in target
 
 
+# C538 C42
+@pytest.mark.parametrize("name", ["python3.6", "wrapper"])
+def test_an_interpreter_that_is_too_old_is_refused_before_anything_starts(
+    windrow: Windrow, name: str
+) -> None:
+    old = windrow.folder / name
+    old.write_text("#!/bin/sh\necho 3.6\n")
+    old.chmod(0o755)
+    job = windrow.run(NAMES, "--python", str(old), files=1, workers=1)
+    assert job.exit == 2
+    assert f"'{old}' (from --python) is Python 3.6; scripts need Python 3.7 or newer" in job.text
+    assert windrow.job_folders() == []
+
+
 # C76
-def test_an_old_or_broken_interpreter_says_so_itself(windrow: Windrow) -> None:
+def test_a_broken_interpreter_says_so_itself(windrow: Windrow) -> None:
     broken = windrow.folder / "python3"
     broken.write_text("#!/bin/sh\necho 'I am not Python' >&2\nexit 3\n")
     broken.chmod(0o755)

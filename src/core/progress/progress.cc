@@ -22,15 +22,22 @@ std::string rate_text(double rate) {
   return rate >= 10 ? human_count(static_cast<std::uint64_t>(rate)) : fmt::format("{:.1f}", rate);
 }
 
+std::string in_whole_seconds(std::chrono::seconds time) {
+  return time < std::chrono::minutes(1) ? fmt::format("{} s", time.count()) : human_duration(time);
+}
+
 std::string rest_text(double seconds_left) {
-  const std::chrono::seconds rest(static_cast<std::int64_t>(std::min(seconds_left, 1e9)) + 1);
-  return rest < std::chrono::minutes(1) ? fmt::format("{} s", rest.count()) : human_duration(rest);
+  return in_whole_seconds(
+      std::chrono::seconds(static_cast<std::int64_t>(std::min(seconds_left, 1e9)) + 1));
 }
 
 // What stands behind the counts, the most important first.
 std::vector<std::string> details(const Progress& progress) {
   std::vector<std::string> out;
   if (progress.merging) out.push_back(human_bytes(progress.merged_bytes) + " merged");
+  const auto in_init =
+      std::chrono::floor<std::chrono::seconds>(progress.in_init.value_or(Duration{}));
+  if (in_init.count() > 0) out.push_back("init() for " + in_whole_seconds(in_init));
   const BatchId left = progress.created - progress.processed;
   if (progress.all_created && progress.rate > 0 && left > 0) {
     out.push_back(rest_text(left / progress.rate) + " left");
@@ -60,6 +67,7 @@ Progress ProgressMeter::measure(const Scheduler& scheduler,
   progress.items_failed = counts.items_failed;
   progress.attempts = counts.attempts;
   progress.workers = scheduler.running_workers();
+  progress.in_init = scheduler.in_init(now);
   progress.job_time = scheduler.job_time(now);
   progress.merging = state.all_final();
   progress.merged_bytes = merged_bytes;

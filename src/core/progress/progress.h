@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/time.h"
@@ -21,6 +22,7 @@ struct Progress {
   std::uint64_t items_failed = 0;
   std::uint64_t attempts = 0;
   std::uint32_t workers = 0;
+  std::optional<Duration> in_init;  // for so long, and no worker has got through it
   Duration job_time{};
   double rate = 0;  // mini-batches a second, lately
   bool merging = false;

@@ -40,6 +40,17 @@ TEST(ProgressLine, SaysHowManyFailed) {
             "500 of 1,000 mini-batches (50 %), 1 failed, 6 s left, 100/s, 1 worker");
 }
 
+// C539
+TEST(ProgressLine, SaysForHowLongInitHasBeenRunning) {
+  Progress progress = half_way();
+  progress.processed = 0;
+  progress.rate = 0;
+  progress.in_init = std::chrono::milliseconds(3900);
+  EXPECT_EQ(progress_line(progress), "0 of 1,000 mini-batches (0 %), init() for 3 s, 2 workers");
+  progress.in_init = std::chrono::milliseconds(900);
+  EXPECT_EQ(progress_line(progress), "0 of 1,000 mini-batches (0 %), 2 workers");
+}
+
 TEST(ProgressBar, FillsAWideTerminalWithFortyCells) {
   EXPECT_EQ(progress_bar(half_way(), 120, false),
             " 50 % ####################.................... 500/1,000, 6 s left, 100/s, 2 workers");
@@ -126,6 +137,13 @@ TEST_F(MeterTest, RateFallsWhenNothingHappens) {
   done(300);
   const double before = rate(400);
   EXPECT_LT(rate(10400), before / 10);
+}
+
+// C539
+TEST_F(MeterTest, TimeInInitCountsUntilOneWorkerHasGotThroughIt) {
+  EXPECT_EQ(meter_.measure(scheduler_, at(2500), 0).in_init, std::chrono::milliseconds(2500));
+  decide(event::LoadEnded{fact::LoadEnded{.process = 0, .status = LoadStatus::kDone}}, 3000);
+  EXPECT_EQ(meter_.measure(scheduler_, at(4000), 0).in_init, std::nullopt);
 }
 
 }  // namespace

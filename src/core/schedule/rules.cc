@@ -146,8 +146,7 @@ void Scheduler::check_stuck_in_init() {
   }
   stop(JobStatus::kFailed,
        fmt::format("no progress in stage init: every worker has been in init() for more than {}; "
-                   "if it needs longer, raise run_invocation_timeout (3 x {} + 30 s) or "
-                   "init_timeout",
+                   "if it needs longer, raise init_timeout or --timeout (3 x {} + 30 s)",
                    in_seconds(limits_.stuck_timeout()),
                    in_seconds(limits_.run_timeout)),
        StopMode::kNow);

@@ -270,6 +270,15 @@ void Scheduler::take(const event::TimePassed& /*event*/) {
   check_progress();
 }
 
+std::optional<Duration> Scheduler::in_init(TimePoint now) const {
+  std::optional<Duration> longest;
+  for (const auto& [id, agent] : agents_) {
+    if (agent.ready) return std::nullopt;
+    longest = std::max(longest.value_or(Duration{}), now - agent.init_since);
+  }
+  return longest;
+}
+
 std::uint32_t Scheduler::running_workers() const {
   std::uint32_t workers = 0;
   for (const auto& [id, agent] : agents_) workers += agent.gave_up ? 0 : agent.slots;

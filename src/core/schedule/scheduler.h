@@ -206,6 +206,8 @@ class Scheduler {
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] Duration job_time(TimePoint now) const { return time_before_ + (now - began_); }
   [[nodiscard]] std::uint32_t running_workers() const;
+  // For how long the workers have been in init() while none has got through it; none: one has.
+  [[nodiscard]] std::optional<Duration> in_init(TimePoint now) const;
   // Whether there may be work for another agent. One that joins all the same is told to stop.
   [[nodiscard]] bool wants_agents() const { return may_assign(); }
   // Whether the agent has joined and is not lost.

@@ -9,10 +9,15 @@
 #include "base/check.h"
 #include "base/plant.h"
 #include "base/text.h"
+#include "core/schedule/error_line.h"
 #include "core/supervise/supervisor.h"
 
 namespace windrow {
 namespace {
+
+// The limit for run() in all the ways a user may have said it.
+constexpr const char* kTimeout =
+    "--timeout (retry_settings.timeout in a job file, run_invocation_timeout in v1)";
 
 bool holds_batch(WorkerPhase phase) {
   return phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun ||
@@ -76,16 +81,16 @@ void Supervisor::check_one(
   } else if (worker.state == State::kStarting) {
     limit = limits_.init_timeout();
     reason = EndReason::kInitTimeout;
-    why = fmt::format("init() took longer than {} ({})",
+    why = fmt::format("init() took longer than {}{}; init_timeout sets that limit",
                       in_seconds(limit),
-                      limits_.init_limit ? "init_timeout" : "3 x run_invocation_timeout + 30 s");
+                      limits_.init_limit ? "" : " (3 x --timeout + 30 s)");
   } else if (worker.sent.empty()) {
     return;
   } else if (page.phase == WorkerPhase::kRun) {
     since = page.since;
     limit = limits_.run_timeout;
     reason = EndReason::kRunTimeout;
-    why = fmt::format("run() took longer than {} (run_invocation_timeout)", in_seconds(limit));
+    why = fmt::format("run() took longer than {}; {} sets that limit", in_seconds(limit), kTimeout);
   } else {
     since = std::max(page.since, worker.sent.front().at);
     limit = limits_.overhead_timeout;
@@ -167,7 +172,7 @@ void Supervisor::exited(
     load.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
     load.traceback = last_words(end);
     if (worker.reason != EndReason::kStopped) {
-      load_failure(load.error_message);
+      load_failure(error_line(load.error_type, load.error_message));
       out.emplace_back(order::ReportLoad{std::move(load)});
     }
   }

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/plant.h"
+#include "core/schedule/error_line.h"
 
 namespace windrow {
 namespace {
@@ -116,8 +117,7 @@ void Supervisor::load_failed(ProcessNumber process,
     worker.since = now;
     next_check_ = std::min(next_check_, now + limits_.shutdown_timeout);
   }
-  load_failure(load.error_type.empty() ? load.error_message
-                                       : load.error_type + ": " + load.error_message);
+  load_failure(error_line(load.error_type, load.error_message));
   out.emplace_back(order::ReportLoad{std::move(load)});
 }
 

@@ -69,7 +69,9 @@ TEST_F(SupervisorTest, RunThatTakesTooLongIsEndedAndCharged) {
   EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(61))}}), "kill p0 ");
   EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(62))}}), "");  // once
   EXPECT_EQ(exits(0, WorkerPhase::kRun, 0), "0:2 start p1 ");
-  EXPECT_EQ(last_error_, "run() took longer than 60 s (run_invocation_timeout)");
+  EXPECT_EQ(last_error_,  // C536
+            "run() took longer than 60 s; --timeout (retry_settings.timeout in a job file, "
+            "run_invocation_timeout in v1) sets that limit");
 }
 
 TEST_F(SupervisorTest, HandingOverThatTakesTooLongIsEndedAndCharged) {
@@ -105,15 +107,15 @@ TEST_F(SupervisorTest, NoMoreThanThreeTimesTheSlotsAreStartedInVain) {
     supervisor_->load_failed(process,
                              {.process = process,
                               .status = LoadStatus::kException,
-                              .error_type = "OSError",
-                              .error_message = "no model"},
+                              .error_type = "KeyError",
+                              .error_message = "no model\nat all"},
                              now_,
                              out_);
     said();
     said_last = exits(process, WorkerPhase::kInit);
   }
   EXPECT_EQ(said_last, "gave up ");
-  EXPECT_EQ(last_error_, "6 worker starts failed in a row, the first with: OSError: no model");
+  EXPECT_EQ(last_error_, "6 worker starts failed in a row, the first with: KeyError: no model");
   EXPECT_EQ(give(0), "0:8 ");
 }
 

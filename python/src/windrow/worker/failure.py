@@ -8,6 +8,8 @@ import os
 import sys
 import time
 
+from windrow.worker.advice import advice, explained, last_lines
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
@@ -20,8 +22,11 @@ BASES_MAX = 32
 _HERE = os.path.dirname(__file__) + os.sep
 
 
-def report(error: BaseException, method: str, heading: str, error_file: str) -> bytes:
+def report(
+    error: BaseException, method: str, heading: str, error_file: str, stderr_file: str = ""
+) -> bytes:
     """Appends the whole trace to the error file; returns the JSON object, long texts shortened.
+    `stderr_file`: where the script's own words are.
 
     Never raises: whatever happens, the agent gets an answer.
     """
@@ -33,7 +38,8 @@ def report(error: BaseException, method: str, heading: str, error_file: str) -> 
     if method == "serialise":
         message += " (while making text of what run() returned)"
     try:
-        text = trace(error)
+        message = explained(error, message, method, stderr_file)
+        text = trace(error, stderr_file)
     except BaseException as second:  # no memory, or a module of the user's in the way
         text = f"{kind}: {message}\n(no traceback: {type(second).__name__})\n"
     _append(error_file, f"{heading}\n{text}\n")
@@ -59,12 +65,16 @@ def _bases(error: BaseException) -> "list[str]":
         return []
 
 
-def trace(error: BaseException) -> str:
-    """The traceback as people know it, from the first frame of the script's on."""
+def trace(error: BaseException, stderr_file: str = "") -> str:
+    """The traceback as people know it, from the first frame of the script's on, and what helps."""
     import traceback
 
     lines = traceback.format_exception(type(error), error, _users_part(error.__traceback__))
-    return "".join(lines) + _captured_stderr(error)
+    said = last_lines(stderr_file) if isinstance(error, SystemExit) else ""
+    if said:
+        lines.append(f"the last lines of its stderr:\n{said}\n")
+    what_helps = advice(error)
+    return "".join(lines) + _captured_stderr(error) + (what_helps and what_helps + "\n")
 
 
 def _users_part(trace: "TracebackType | None") -> "TracebackType | None":

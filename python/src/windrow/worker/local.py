@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
 FAILED, REFUSED, STOPPED = 1, 2, 130
+NAMES_MAX = 3  # of a mini-batch, in a message
 
 
 class Trial:
@@ -62,7 +63,7 @@ class Trial:
         for path in self._settings["targets"]:
             self._files.append(open(path, "xb"))  # noqa: SIM115
         for number, paths in enumerate(self._settings["batches"]):
-            self._what = f"mini-batch {number} ({', '.join(map(os.path.basename, paths))})"
+            self._what = f"mini-batch {number} ({_some_names(paths)})"
             self._one(number, paths, functions)
         self._what = "shutdown()"
         self._script.shutdown()
@@ -141,6 +142,12 @@ def _form(settings: "dict[str, Any]") -> "tuple[Any, bool]":
 
         return Writer(settings).serialise, True
     return rows.serialise, False
+
+
+def _some_names(paths: "list[str]") -> str:
+    names = [os.path.basename(path) for path in paths[:NAMES_MAX]]
+    more = len(paths) - len(names)
+    return ", ".join(names) + (f" and {more} more" if more else "")
 
 
 def _wait_for_debugger(port: int) -> bool:

@@ -75,8 +75,10 @@ class Worker:
         """The error object of an answer; the whole trace goes to the user's error file."""
         from windrow.worker import failure
 
+        streams.flush()
+        files = (self.settings.get("user_error", ""), self.settings.get("user_stderr", ""))
         heading = failure.heading(self.settings.get("process", "worker"), what)
-        return failure.report(error, method, heading, self.settings.get("user_error", ""))
+        return failure.report(error, method, heading, *files)
 
 
 def main() -> None:
