@@ -27,13 +27,6 @@ int exit_code(const RunOutcome& outcome) {
   return kExitFailed;
 }
 
-// The last line of a traceback: type and message.
-std::string_view reason(std::string_view traceback) {
-  traceback = trimmed(traceback);
-  const std::size_t line = traceback.rfind('\n');
-  return line == std::string_view::npos ? traceback : traceback.substr(line + 1);
-}
-
 // What the user may do next, if anything.
 std::string advice(const RunOutcome& outcome, int code, const std::string& job) {
   if (code == kExitCancelled || outcome.end == MasterEnd::kBroken) {
@@ -115,7 +108,14 @@ int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std
   if (outcome.counts.items_failed > 0) {
     out += fmt::format("  failed items  {}\n", folder.failed_items());
     if (code == kExitCompleted && outcome.first_error) {
-      out += fmt::format("  first error   {}\n", reason(outcome.first_error->text));
+      out += fmt::format("  first error   {}\n", outcome.first_error->line);
+    }
+    if (outcome.items_short > 0) {
+      out += fmt::format(
+          "  missing       {} items have no row: run() returned fewer elements than it got "
+          "items{}\n",
+          human_count(outcome.items_short),
+          outcome.items_reported ? ", or called them failed" : "");
     }
   }
   out += fmt::format("  job folder    {}\n", folder.root());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/output/report_row.h"
+#include "core/schedule/error_line.h"
 #include "core/supervise/worker_life.h"
 
 namespace windrow {
@@ -21,7 +22,7 @@ FirstError error_of(const JobFolder& folder, const Record& record, bool script) 
   const std::string name = process_name(record.process);
   const std::string line = fmt::format("{}: {}", record.error_type, record.error_message);
   const bool died = record.error_type == "ProcessDied";
-  FirstError error{.script = script};
+  FirstError error{.line = error_line(record.error_type, record.error_message), .script = script};
   if (record.traceback.empty() && record.error_type == "TimeoutError") {
     error.where = folder.user_error_summary();
   } else if (record.traceback.empty() || died) {

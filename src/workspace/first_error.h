@@ -16,6 +16,7 @@ namespace windrow {
 struct FirstError {
   std::string where;    // the file with the whole story
   std::string text;     // traceback, or type and message
+  std::string line;     // of error_line()
   bool script = false;  // it came from the user's code
 };
 

@@ -18,6 +18,7 @@ struct JobLogs::Rebuild {
   Status status;
   ReportSummary summary;
   std::optional<FirstError> first_error;
+  bool items_reported = false;
 
   Status run();
 };
@@ -68,6 +69,7 @@ Status JobLogs::Rebuild::run() {
     rows.append(*attempt, names, report.buffer());
     summary.add(*attempt, batch.items);
     note_first_error(folder, attempt->record, first_error);
+    items_reported = items_reported || !attempt->record.reported.empty();
     rows.append_failed_items(*attempt, names, used, failed.buffer());
     report.grown();
     failed.grown();
@@ -88,7 +90,7 @@ void JobLogs::rebuild_report(const JournalEnd& end) {
     report_.write(ReportRows::header());
     return;
   }
-  rebuild_ = std::make_shared<Rebuild>(Rebuild{fs_, folder_, end, {}, {}, {}});
+  rebuild_ = std::make_shared<Rebuild>(Rebuild{fs_, folder_, end, {}, {}, {}, false});
   loop_.blocking([rebuild = rebuild_] { rebuild->status = rebuild->run(); },
                  [self = self_] {
                    if (*self == nullptr) return;
@@ -100,6 +102,7 @@ void JobLogs::rebuild_report(const JournalEnd& end) {
                    logs.summary_.add(logs.rebuild_->summary);
                    logs.first_error_ = first_of(std::move(logs.rebuild_->first_error),
                                                 std::move(logs.first_error_));
+                   logs.items_reported_ |= logs.rebuild_->items_reported;
                    logs.rebuild_.reset();
                    logs.report_.write(std::exchange(logs.waiting_report_, {}));
                    logs.failed_.write(std::exchange(logs.waiting_failed_, {}));

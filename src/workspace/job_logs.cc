@@ -101,6 +101,18 @@ void JobLogs::note(const std::string& text) {
   system_line(node->second, "INFO", text);
 }
 
+void JobLogs::warn(const std::string& text) {
+  system_line(driver_, "WARNING", text);
+  if (on_news) on_news("warning: " + text);
+}
+
+// As it happens: a script that fails on everything is not worth waiting for.
+void JobLogs::tell_first_error(const std::string& what) {
+  if (!on_news || !first_error_ || std::exchange(told_first_error_, true)) return;
+  on_news(
+      fmt::format("first error, {}: {}\n  from {}", what, first_error_->line, first_error_->where));
+}
+
 LogFile& JobLogs::process_log(AgentId node, ProcessNumber process) {
   const auto key = std::pair(node, process);
   const auto it = processes_.find(key);
@@ -194,6 +206,7 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
                             rebuild_ ? waiting_failed_ : failed_.buffer());
   if (!rebuild_) report_.grown();
   summary_.add(ended, batch->items);
+  items_reported_ = items_reported_ || !record.reported.empty();
   if (record.line_break && !std::exchange(warned_line_break_, true)) {
     warn(
         fmt::format("a result of mini-batch {} holds a line break: it makes more than one "
@@ -221,6 +234,7 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
                record.error_type,
                record.error_message);
     note_first_error(folder_, record, first_error_);
+    tell_first_error(fmt::format("mini-batch {}", record.token.batch));
   }
 }
 
@@ -237,6 +251,7 @@ void JobLogs::take(const fact::LoadEnded& ended) {
   refused_ = refused_ || ended.status == LoadStatus::kRefused;
   note_error(ended.agent, ended.process, "init", ended.error_type, ended.error_message);
   note_first_error(folder_, ended, first_error_);
+  if (ended.status != LoadStatus::kRefused) tell_first_error("init()");
 }
 
 void JobLogs::system_error(AgentId node,

@@ -9,6 +9,7 @@
 // the logs does not stop the work.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,6 +51,9 @@ class JobLogs final : public MasterLog, public AgentLog {
   void note(const std::string& text) override;
   void tick(const Scheduler& scheduler, std::uint64_t merged_bytes) override;
 
+  // What the user should know at once: the first error, and warnings. May be left empty.
+  std::function<void(const std::string&)> on_news;
+
   // AgentLog
   void attempt(const AttemptRecord& record, std::uint32_t items) override;
   void load(const fact::LoadEnded& load) override;
@@ -64,6 +68,8 @@ class JobLogs final : public MasterLog, public AgentLog {
               const std::vector<std::string>& targets);
 
   [[nodiscard]] const std::optional<FirstError>& first_error() const { return first_error_; }
+  // Some items were called failed by the script itself.
+  [[nodiscard]] bool items_reported() const { return items_reported_; }
   // The script can never work: it does not compile, or has no run().
   [[nodiscard]] bool refused() const { return refused_; }
 
@@ -71,7 +77,8 @@ class JobLogs final : public MasterLog, public AgentLog {
   struct Rebuild;  // what the pool works on
 
   void system_line(LogFile& file, std::string_view level, std::string_view text);
-  void warn(std::string_view text) { system_line(driver_, "WARNING", text); }
+  void warn(const std::string& text);
+  void tell_first_error(const std::string& what);
   LogFile& process_log(AgentId node, ProcessNumber process);
   void take(const fact::AttemptEnded& ended, const JobState& state, PlanReader& plan);
   void take(const fact::LoadEnded& ended);
@@ -115,6 +122,8 @@ class JobLogs final : public MasterLog, public AgentLog {
   std::optional<FirstError> first_error_;
   bool refused_ = false;
   bool merging_said_ = false;
+  bool items_reported_ = false;
+  bool told_first_error_ = false;
   bool warned_line_break_ = false;
   bool warned_too_many_ = false;
   std::shared_ptr<Rebuild> rebuild_;

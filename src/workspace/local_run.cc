@@ -95,6 +95,14 @@ AgentConfig agent_config(const LocalRun& run, Epoch epoch, const MachineShare& s
   return config;
 }
 
+std::uint64_t items_short(const JobState& state) {
+  std::uint64_t items = 0;
+  for (const Batch& batch : state.batches()) {
+    if (batch.stage == BatchStage::kCommitted) items += batch.items - batch.succeeded;
+  }
+  return items;
+}
+
 // Everything of one run, in the order in which it must be destroyed backwards.
 class Run {
  public:
@@ -121,6 +129,7 @@ class Run {
       logs_.note(line);
       view_.on_note(line);
     };
+    logs_.on_news = [this](const std::string& line) { view_.on_note(line); };
     links_.to_master = [this](AgentMessage message) { master_->on_message(std::move(message)); };
     links_.to_agent = [this](MasterMessage message) {
       if (agent_) agent_->on_message(std::move(message));
@@ -140,6 +149,8 @@ class Run {
     out.end = master_->end();
     out.batches = static_cast<BatchId>(state.batches().size());
     out.counts = state.counts();
+    out.items_short = items_short(state);
+    out.items_reported = logs_.items_reported();
     out.job_time = master_->scheduler().job_time(loop_.now());
     out.targets = targets_;
     out.first_error = logs_.first_error();

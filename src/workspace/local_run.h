@@ -53,6 +53,8 @@ struct RunOutcome {
   bool refused = false;  // the script can never work: nothing of it ran
   BatchId batches = 0;
   JobCounts counts;
+  std::uint64_t items_short = 0;  // failed, though the run() that got them returned
+  bool items_reported = false;    // some of these by the script
   Duration job_time{};
   std::vector<std::string> targets;
   std::optional<FirstError> first_error;

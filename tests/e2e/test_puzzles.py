@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import Path
 
 import pytest
-from workbench import NAMES, Windrow
+from workbench import NAMES, Windrow, until
 
 PARSES = """
 import argparse
@@ -67,3 +69,86 @@ def test_a_breakpoint_in_a_job_says_where_it_works(windrow: Windrow) -> None:
     assert item["error_type"] == "BdbQuit"
     assert "try the script with `windrow run --local`" in item["error_message"]
     assert item["error_message"] in job.text
+
+
+# C530
+@pytest.mark.parametrize(
+    ("failure", "line"),
+    [
+        ("raise ValueError('first line\\nsecond line')", "ValueError: first line"),
+        ("import os; os.abort()", "process"),
+    ],
+    ids=["two lines", "death"],
+)
+def test_the_first_error_of_the_summary_is_type_and_message_or_a_death(
+    windrow: Windrow, failure: str, line: str
+) -> None:
+    script = f"def run(mini_batch):\n    if mini_batch[0].endswith('1'):\n        {failure}\n"
+    job = windrow.run(script + "    return mini_batch", files=2, size=1, workers=1, retries=0)
+    assert job.exit == 0
+    (said,) = re.findall("^  first error   (.*)$", job.text, re.MULTILINE)
+    assert said.startswith(line)
+    if line == "process":
+        assert "was killed by SIGABRT in run()" in said
+    else:
+        assert said == line
+
+
+# C531
+def test_the_first_error_is_shown_once_and_while_the_job_runs(windrow: Windrow) -> None:
+    script = """
+import os, time
+
+def run(mini_batch):
+    if "f0000" in mini_batch[0]:
+        raise ValueError("broken")
+    while not os.path.exists(os.environ["OF_TEST"] + "/go"):
+        time.sleep(0.01)
+    raise KeyError("later")
+"""
+    running = windrow.start(script, files=2, size=1, workers=1, retries=0)
+    until(lambda: "first error, mini-batch 0: ValueError: broken\n" in running.text, "it is said")
+    assert running.is_running()
+    (windrow.folder / "go").touch()
+    job = running.end()
+    assert job.text.count("first error, ") == 1
+    (trace,) = re.findall("^first error, .*\n  from (.*)$", job.text, re.MULTILINE)
+    assert "ValueError: broken" in Path(trace).read_text()
+
+
+# C532 C21
+def test_short_returns_are_a_line_of_the_summary(windrow: Windrow) -> None:
+    script = "def run(mini_batch):\n    return mini_batch[:1]"
+    job = windrow.run(script, files=12, size=4, workers=1)
+    assert job.exit == 0
+    said = "9 items have no row: run() returned fewer elements than it got items\n"
+    assert f"  missing       {said}" in job.text
+    lines = job.failed_items()
+    assert [(line["item"], line["missing"]) for line in lines] == [(None, 3)] * 3
+
+
+# C532 C181
+def test_items_that_the_script_called_failed_are_told_apart(windrow: Windrow) -> None:
+    script = """
+def run(mini_batch, context):
+    context.report_failed(0, "too dark")
+    return mini_batch[1:]
+"""
+    job = windrow.run(script, files=4, size=4, workers=1)
+    assert "1 items have no row: run() returned fewer elements than it got items, or" in job.text
+
+
+# C20 C22
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ("['two\\nlines'] * len(mini_batch)", "holds a line break"),
+        ("mini_batch * 2", "has 1 items and returned 2 results"),
+    ],
+    ids=["line break", "too many"],
+)
+def test_a_warning_about_rows_is_shown_once(windrow: Windrow, result: str, said: str) -> None:
+    job = windrow.run(f"def run(mini_batch):\n    return {result}", files=5, size=1)
+    assert job.exit == 0
+    assert job.text.count(said) == 1
+    assert job.text.count("warning: ") == 1
