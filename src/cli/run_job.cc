@@ -29,7 +29,7 @@ int run_to_the_end(const std::function<Result<StartedJob>()>& start) {
   PosixFileSystem fs;
   const bool over = outcome->end == MasterEnd::kFinished && outcome->status != JobStatus::kCanceled;
   if (over) Jobs(fs).note_finished(folder, spec);
-  return screen.end(*outcome, folder, name);
+  return screen.end(*outcome, folder, name, !spec.name.empty() || spec.job_folder);
 }
 
 }  // namespace windrow

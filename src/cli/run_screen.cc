@@ -27,21 +27,31 @@ int exit_code(const RunOutcome& outcome) {
   return kExitFailed;
 }
 
-// What the user may do next, if anything.
-std::string advice(const RunOutcome& outcome, int code, const std::string& job) {
+// What the user may do next, if anything. `named`: the same command would mean the same job.
+std::string advice(const RunOutcome& outcome, int code, const std::string& job, bool named) {
+  if (outcome.end == MasterEnd::kHeldUp) {
+    return fmt::format(
+        "Go on when it is as it was (move away what is additional), by the same command or: "
+        "windrow "
+        "job resume {}\nStart afresh: the same command with --new\n",
+        job);
+  }
   if (code == kExitCancelled || outcome.end == MasterEnd::kBroken) {
     return fmt::format("Go on with it by the same command, or: windrow job resume {}\n", job);
   }
   if (code == kExitCompleted && outcome.counts.failed > 0) {
     return fmt::format("Run the failed mini-batches again: windrow retry {}\n", job);
   }
-  if (code == kExitFailed && outcome.end == MasterEnd::kFinished && outcome.counts.committed > 0) {
+  if (outcome.end != MasterEnd::kFinished || outcome.status != JobStatus::kFailed) return "";
+  if (outcome.counts.committed > 0) {
     return fmt::format(
-        "\nGo on with it: windrow job resume {}\nPublish what is done: windrow job merge {}\n",
+        "\nGo on with it: windrow job resume {}, with --changed-code when you mended the script\n"
+        "Publish what is done: windrow job merge {}\n",
         job,
         job);
   }
-  return "";
+  return named ? fmt::format("Mend the cause, then: windrow job resume {} --changed-code\n", job)
+               : "Mend the cause, then give the same command again\n";
 }
 
 }  // namespace
@@ -71,8 +81,14 @@ void RunScreen::clear_bar() {
   bar_shown_ = false;
 }
 
-int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std::string& name) {
+int RunScreen::end(const RunOutcome& outcome,
+                   const JobFolder& folder,
+                   const std::string& name,
+                   bool named) {
   clear_bar();
+  // A name is enough for a job in its usual place.
+  const bool at_home = !name.empty() && folder.root().ends_with("/jobs/" + name);
+  const std::string& job = at_home ? name : folder.root();
   const bool finished = outcome.end == MasterEnd::kFinished;
   if (outcome.refused) {
     std::string out = fmt::format("Refused: {}\n", outcome.cause);
@@ -82,6 +98,7 @@ int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std
     }
     out += fmt::format("  from {}\n",
                        outcome.first_error ? outcome.first_error->where : folder.root());
+    out += advice(outcome, kExitRefused, job, named);
     write_out(kScreen, out);
     return kExitRefused;
   }
@@ -123,9 +140,7 @@ int RunScreen::end(const RunOutcome& outcome, const JobFolder& folder, const std
     out += fmt::format(
         "\n{}\n  from {}\n", trimmed(outcome.first_error->text), outcome.first_error->where);
   }
-  // A name is enough for a job in its usual place.
-  const bool at_home = !name.empty() && folder.root().ends_with("/jobs/" + name);
-  out += advice(outcome, code, at_home ? name : folder.root());
+  out += advice(outcome, code, job, named);
   write_out(kScreen, out);
   return code;
 }

@@ -17,8 +17,8 @@ class RunScreen final : public RunView {
   void on_note(const std::string& line) override;
 
   // Status, counts, time, where the result is; for a failure its first traceback and file, last.
-  // Returns the exit code of the process.
-  int end(const RunOutcome& outcome, const JobFolder& folder, const std::string& name);
+  // Returns the exit code of the process. `named`: the user chose name or folder of the job.
+  int end(const RunOutcome& outcome, const JobFolder& folder, const std::string& name, bool named);
 
  private:
   void clear_bar();

@@ -19,7 +19,8 @@
 //     outputs/<name>/                           outputs without a path of their own
 //     work/<node>/<process>/                    private working folders
 //     state/                                    what resume needs; docs/formats/job-folder.md
-//       plan.<epoch>  journal.<epoch>  rows/<agent>.<incarnation>.seg  control  identity  list
+//       plan.<epoch>  journal.<epoch>  rows/<agent>.<incarnation>.seg  control  identity[.<epoch>]
+//       list
 //
 // Pure strings: nothing is looked up or created here.
 #pragma once
@@ -54,6 +55,10 @@ class JobFolder {
   }
   [[nodiscard]] std::string control() const { return root_ + "/state/control"; }
   [[nodiscard]] std::string identity() const { return root_ + "/state/identity"; }
+  // As it is from the epoch on in which the job went on with changed code.
+  [[nodiscard]] std::string identity_from(Epoch epoch) const {
+    return fmt::format("{}.{}", identity(), epoch);
+  }
   // The paths that came by standard input: absolute, each with a NUL byte behind it.
   [[nodiscard]] std::string input_list() const { return root_ + "/state/list"; }
 

@@ -265,13 +265,14 @@ void Master::broken(std::string cause) {
   end(MasterEnd::kBroken);
 }
 
-// An input that has changed is the job's end.
+// An input that was wrong from the start is the job's end. One that has changed since is not: what
+// is done is right for what was there.
 void Master::failed(const Error& error) {
-  if (error.code == ErrorCode::kConflict) {
-    step(event::Broken{error.message});
-  } else {
-    broken(error.message);
-  }
+  if (error.code != ErrorCode::kConflict) return broken(error.message);
+  if (!resumed_ || state().plan_bytes() == 0) return step(event::Broken{error.message});
+  if (finished()) return;
+  broken_cause_ = error.message;
+  end(MasterEnd::kHeldUp);
 }
 
 void Master::end(MasterEnd how) {

@@ -49,6 +49,7 @@ enum class MasterEnd : std::uint8_t {
   kFinished,    // the job is over: JobState::finished says how
   kSuperseded,  // another master has taken the job over
   kBroken,      // the journal cannot be written: the job can be resumed when the disk is well again
+  kHeldUp,      // the input is not what it was: the job can be resumed when it is
 };
 
 class Master {

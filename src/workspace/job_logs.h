@@ -46,6 +46,9 @@ class JobLogs final : public MasterLog, public AgentLog {
   // The report of earlier epochs is made again on the pool; new lines wait for it.
   void rebuild_report(const JournalEnd& end);
 
+  // A line of the overview and the driver log.
+  void overview_line(std::string_view text);
+
   // MasterLog
   void on_fact(const Fact& fact, const JobState& state, PlanReader& plan) override;
   void note(const std::string& text) override;
@@ -98,7 +101,6 @@ class JobLogs final : public MasterLog, public AgentLog {
   void say_where(JobStatus status,
                  const std::string& cause,
                  const std::vector<std::string>& targets);
-  void overview_line(std::string_view text);
 
   Loop& loop_;
   FileSystem& fs_;

@@ -2,10 +2,13 @@
 #include "workspace/jobs.h"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/clock_text.h"
-#include "base/hash.h"
 #include "base/text.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_file.h"
@@ -14,13 +17,13 @@
 #include "os/clock_steady.h"
 #include "os/control_socket.h"
 #include "os/machine.h"
-#include "os/posix_file_system.h"
+#include "workspace/job_identity.h"
 
 namespace windrow {
 namespace {
 
 constexpr std::uint64_t kJobFileMax = 16U << 20;
-constexpr std::uint64_t kCodeFileMax = 64U << 20;
+constexpr std::uint64_t kUnfinishedBytesMax = 1U << 20;
 
 std::string home_folder() {
   if (const auto home = environment_value("WINDROW_HOME")) {
@@ -29,39 +32,19 @@ std::string home_folder() {
   return environment_value("HOME").value_or("/tmp") + "/.windrow";
 }
 
-// The script and the modules beside it.
-Result<std::string> code_hash(FileSystem& fs, const JobSpec& spec) {
-  Sha256 hash;
-  ASSIGN_OR_RETURN(const std::string script, read_whole_file(script_path(spec), kCodeFileMax));
-  hash.update_field(script);
-  std::vector<std::string> modules;
-  if (const auto entries = fs.list(spec.code)) {
-    for (const FolderEntry& entry : *entries) {
-      if (entry.kind == FileKind::kFile && entry.name.ends_with(".py"))
-        modules.push_back(entry.name);
-    }
-  }
-  std::ranges::sort(modules);
-  for (const std::string& name : modules) {
-    hash.update_field(name);
-    if (const auto text = read_whole_file(spec.code + "/" + name, kCodeFileMax))
-      hash.update_field(*text);
-  }
-  return hash.finish();
-}
+// How many unfinished jobs of one command are kept in mind.
+constexpr std::size_t kUnfinishedMax = 16;
+constexpr std::string_view kNul("\0", 1);
 
-struct Identity {
-  std::string job;
-  std::string code;
-};
-
-Result<Identity> read_identity(const JobFolder& folder) {
-  ASSIGN_OR_RETURN(const std::string text, read_whole_file(folder.identity(), 4096));
-  const std::size_t middle = text.find('\n');
-  if (middle == std::string::npos || text.size() != 130) {
-    return fail(ErrorCode::kInternal, "{} is damaged", folder.identity());
+// Paths with a NUL byte between them.
+std::vector<std::string> split_paths(std::string_view text) {
+  std::vector<std::string> paths;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\0'), text.size());
+    paths.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return Identity{text.substr(0, middle), text.substr(middle + 1, 64)};
+  return paths;
 }
 
 }  // namespace
@@ -95,28 +78,13 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
     return Choice{.folder = folder,
                   .name = spec.name.empty() ? base_name(folder.root()) : spec.name};
   }
-  if (!spec.name.empty()) {
-    JobFolder folder(home_ + "/jobs/" + spec.name);
-    if (fs_.stat(folder.identity())) {
-      if (afresh)
-        return fail(ErrorCode::kConflict, "job {} exists; choose another --name", spec.name);
-      return existing(std::move(folder), spec, true);
-    }
-    return Choice{.folder = folder, .name = spec.name};
-  }
+  if (!spec.name.empty()) return by_name(spec, afresh);
   std::string notice;
-  if (!afresh) {
-    const auto path = read_whole_file(unfinished_path(spec), 4096);
-    if (path && fs_.stat(JobFolder(*path).identity())) {
-      Result<Choice> choice = existing(JobFolder(*path), spec, false);
-      if (choice && choice->exists) return choice;
-      if (!choice && choice.error().code != ErrorCode::kConflict) return choice;
-      if (!choice) {
-        notice = fmt::format("not going on with job {}: {}; starting a new one",
-                             base_name(*path),
-                             choice.error().message);
-      }
-    }
+  for (const std::string& path : afresh ? std::vector<std::string>() : unfinished(spec)) {
+    Result<Choice> choice = existing(JobFolder(path), spec, false);
+    if (choice && choice->exists) return choice;
+    if (!choice && choice.error().code != ErrorCode::kConflict) return choice;
+    if (!choice && notice.empty()) notice = choice.error().message + "; starting a new one";
   }
   ClockText clock;
   std::string name;
@@ -126,53 +94,80 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
   return Choice{.folder = JobFolder(home_ + "/jobs/" + name), .name = name, .notice = notice};
 }
 
+// --new numbers the jobs of one name; the newest of them that is the same job is the one meant.
+Result<Jobs::Choice> Jobs::by_name(const JobSpec& spec, bool afresh) const {
+  const auto folder_of = [this](const std::string& name) {
+    return JobFolder(home_ + "/jobs/" + name);
+  };
+  JobFolder meant = folder_of(spec.name);
+  std::string next = spec.name;
+  for (int number = 2; fs_.stat(folder_of(next).identity()); ++number) {
+    const Result<JobIdentity> identity = read_identity(fs_, folder_of(next));
+    if (identity && identity->job == identity_hash(spec)) meant = folder_of(next);
+    next = fmt::format("{}-{}", spec.name, number);
+  }
+  if (next == spec.name) return Choice{.folder = meant, .name = next};
+  if (!afresh) return existing(std::move(meant), spec, true);
+  return Choice{
+      .folder = folder_of(next),
+      .name = next,
+      .notice = fmt::format("there is a job {} already; this one is {}", spec.name, next)};
+}
+
 // `named`: the user means this very job, so a finished one is an error and not a reason for
 // another.
 Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool named) const {
   const std::string name = base_name(folder.root());
+  const std::string& job = spec.job_folder ? folder.root() : name;
+  const char* other =
+      spec.job_folder ? "choose another folder" : "--new starts another, under the next free name";
   Status free = refuse_if_running(folder);  // asked first: what is read then stays so
-  ASSIGN_OR_RETURN(ReplayedJob job, replay_job(fs_, folder.state()));
-  if (const auto& finished = job.state.finished();
+  ASSIGN_OR_RETURN(ReplayedJob before, replay_job(fs_, folder.state()));
+  if (const auto& finished = before.state.finished();
       finished && finished->status != JobStatus::kCanceled) {
     if (!named) return Choice{};
     if (finished->status == JobStatus::kCompleted) {
-      return fail(
-          ErrorCode::kConflict,
-          "job {} is finished, and a finished job never changes; choose another name or folder",
-          name);
+      return fail(ErrorCode::kConflict,
+                  "job {} is finished, and a finished job never changes; {}",
+                  name,
+                  other);
     }
+    return fail(ErrorCode::kConflict,
+                "job {} has failed; `{}` goes on with it, {}",
+                name,
+                resume_command(fs_, folder, spec, job),
+                other);
+  }
+  ASSIGN_OR_RETURN(const Change change, what_changed(fs_, folder, spec));
+  if (change) {
     return fail(
         ErrorCode::kConflict,
-        "job {} has failed; `windrow job resume {}` goes on with it, `windrow retry {}` runs "
-        "its failed mini-batches in a new job",
+        "not going on with job {}: {}{}{}",
         name,
-        name,
-        name);
-  }
-  ASSIGN_OR_RETURN(const std::string changed, what_changed(folder, spec));
-  if (!changed.empty()) {
-    return fail(ErrorCode::kConflict, "{} changed since it began", changed);
+        change.reason,
+        change.code ? fmt::format("; `windrow job resume {} --changed-code` does", job) : "",
+        named ? fmt::format("; {}", other) : "");
   }
   std::string notice = fmt::format("going on with job {} ({} of {} mini-batches are done){}",
                                    name,
-                                   human_count(job.state.counts().committed),
-                                   human_count(job.state.batches().size()),
+                                   human_count(before.state.counts().committed),
+                                   human_count(before.state.batches().size()),
                                    named ? "" : "; --new starts afresh");
   return Choice{.folder = std::move(folder),
                 .name = name,
                 .exists = true,
                 .free = std::move(free),
-                .job = std::move(job),
+                .job = std::move(before),
                 .notice = std::move(notice)};
 }
 
 Status Jobs::create(const JobFolder& folder, const JobSpec& spec, const std::string& job_yml) {
-  ASSIGN_OR_RETURN(const std::string code, code_hash(fs_, spec));
+  ASSIGN_OR_RETURN(const JobIdentity identity, identity_now(fs_, spec));
   RETURN_IF_ERROR(fs_.make_folders(folder.rows()));
   RETURN_IF_ERROR(write_whole_file(folder.job_file(), job_yml));
   RETURN_IF_ERROR(fs_.sync_folder(folder.root()));
   // Last: where there is an identity there is a whole job.
-  RETURN_IF_ERROR(write_whole_file(folder.identity(), identity_hash(spec) + "\n" + code + "\n"));
+  RETURN_IF_ERROR(write_whole_file(folder.identity(), identity_text(identity)));
   return fs_.sync_folder(folder.state());
 }
 
@@ -180,16 +175,33 @@ std::string Jobs::unfinished_path(const JobSpec& spec) const {
   return home_ + "/unfinished/" + identity_hash(spec);
 }
 
+std::vector<std::string> Jobs::unfinished(const JobSpec& spec) const {
+  const auto text = read_whole_file(unfinished_path(spec), kUnfinishedBytesMax);
+  std::vector<std::string> paths = split_paths(text ? *text : "");
+  std::erase_if(paths, [this](const auto& path) { return !fs_.stat(JobFolder(path).identity()); });
+  return paths;
+}
+
 void Jobs::note_unfinished(const JobFolder& folder, const JobSpec& spec) {
   // Only a convenience: without it the job can still be resumed by name.
-  if (fs_.make_casual_folders(home_ + "/unfinished")) {
-    static_cast<void>(write_whole_file(unfinished_path(spec), folder.root()));
-  }
+  if (!fs_.make_casual_folders(home_ + "/unfinished")) return;
+  std::vector<std::string> paths = unfinished(spec);
+  std::erase(paths, folder.root());
+  paths.insert(paths.begin(), folder.root());
+  paths.resize(std::min(paths.size(), kUnfinishedMax));
+  static_cast<void>(
+      write_whole_file(unfinished_path(spec), fmt::format("{}", fmt::join(paths, kNul))));
 }
 
 void Jobs::note_finished(const JobFolder& folder, const JobSpec& spec) {
-  const auto noted = read_whole_file(unfinished_path(spec), 4096);
-  if (noted && *noted == folder.root()) static_cast<void>(fs_.remove(unfinished_path(spec)));
+  std::vector<std::string> paths = unfinished(spec);
+  if (std::erase(paths, folder.root()) == 0) return;
+  if (paths.empty()) {
+    static_cast<void>(fs_.remove(unfinished_path(spec)));
+  } else {
+    static_cast<void>(
+        write_whole_file(unfinished_path(spec), fmt::format("{}", fmt::join(paths, kNul))));
+  }
 }
 
 Status refuse_if_running(const JobFolder& folder) {
@@ -211,18 +223,6 @@ Result<JobReading> read_job_folder(const JobFolder& folder) {
                                            .written_by_us = true});
   if (!reading) return fail(ErrorCode::kInternal, "{}", problems_text(reading.error()));
   return *std::move(reading);
-}
-
-Result<std::string> what_changed(const JobFolder& folder, const JobSpec& spec) {
-  PosixFileSystem fs;
-  const Result<Identity> was = read_identity(folder);
-  if (!was && was.error().code == ErrorCode::kNotFound) return std::string();  // died being created
-  if (!was) return std::unexpected(was.error());
-  if (was->job != identity_hash(spec)) {
-    return std::string("script, input, output, arguments or mini-batch size");
-  }
-  ASSIGN_OR_RETURN(const std::string code, code_hash(fs, spec));
-  return was->code == code ? std::string() : fmt::format("the code in {}", spec.code);
 }
 
 }  // namespace windrow

@@ -4,7 +4,7 @@
 //
 //   $WINDROW_HOME/            default ~/.windrow
 //     jobs/<name>/            job folders (journal/job_folder.h)
-//     unfinished/<identity>   the path of the unfinished job with that identity
+//     unfinished/<identity>   the paths of unfinished jobs with that identity, newest first
 //     cache/                  the unpacked worker
 //
 // Thread: any; blocks. Failure: kNotFound for a job that is not there, kConflict for one that may
@@ -13,6 +13,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "core/spec/job_spec.h"
@@ -51,8 +52,10 @@ class Jobs {
   void note_finished(const JobFolder& folder, const JobSpec& spec);
 
  private:
+  [[nodiscard]] Result<Choice> by_name(const JobSpec& spec, bool afresh) const;
   [[nodiscard]] Result<Choice> existing(JobFolder folder, const JobSpec& spec, bool named) const;
   [[nodiscard]] std::string unfinished_path(const JobSpec& spec) const;
+  [[nodiscard]] std::vector<std::string> unfinished(const JobSpec& spec) const;
 
   FileSystem& fs_;
   std::string home_;
@@ -63,9 +66,5 @@ Status refuse_if_running(const JobFolder& folder);
 
 // The spec of a job folder, read from its job.yml.
 Result<JobReading> read_job_folder(const JobFolder& folder);
-
-// What has changed since the job began and must not have: script, input, cut, output. Empty:
-// nothing.
-Result<std::string> what_changed(const JobFolder& folder, const JobSpec& spec);
 
 }  // namespace windrow

@@ -122,6 +122,7 @@ class Run {
     share_ = share_of_machine(run_.spec);
     ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));
     RETURN_IF_ERROR(store_configuration());
+    if (!run_.remark.empty()) logs_.overview_line(run_.remark);
     master_ =
         std::make_unique<Master>(loop_, fs_, links_, logs_, master_config(run_, paths, share_));
     master_->on_finished = [this] { finish_soon(); };
@@ -161,6 +162,7 @@ class Run {
     } else {
       out.cause = out.end == MasterEnd::kSuperseded ? "another windrow has taken this job over"
                                                     : master_->broken_cause();
+      if (out.end != MasterEnd::kSuperseded) logs_.overview_line("stopped: " + out.cause);
     }
     out.refused = logs_.refused();
     return out;

@@ -41,6 +41,7 @@ struct LocalRun {
   std::string row_settings;        // text of the script's settings file, checked; empty: none
   ReplayedJob job;                 // what is there already
   std::optional<fact::Reopened> reopen;
+  std::string remark;              // for the overview, when the job begins; may be empty
   bool replace_targets = false;    // what is there under their names
   std::string configuration;       // of effective_job_file()
   std::string configuration_json;  // of effective_config_json(); empty: what is stored stays

@@ -17,6 +17,7 @@
 #include "os/clock_steady.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
+#include "workspace/job_identity.h"
 #include "workspace/jobs.h"
 
 namespace windrow {
@@ -108,24 +109,25 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   ASSIGN_OR_RETURN(const JobFolder from, jobs.find(name));
   RETURN_IF_ERROR(refuse_if_running(from));
   ASSIGN_OR_RETURN(const OldJob old, read_old(fs, from));
+  ASSIGN_OR_RETURN(JobReading reading, read_with_flags(from, flags));
+  JobSpec& spec = reading.spec;
+  const std::string resume = resume_command(fs, from, spec, name);
   if (!old.state.finished()) {
-    return fail(ErrorCode::kConflict,
-                "job {} is not over; `windrow job resume {}` goes on with it",
-                name,
-                name);
+    return fail(ErrorCode::kConflict, "job {} is not over; `{}` goes on with it", name, resume);
   }
   if (old.state.counts().failed == 0) {
-    return fail(
-        ErrorCode::kConflict, "job {} has no failed mini-batch: there is nothing to retry", name);
+    const bool completed = old.state.finished()->status == JobStatus::kCompleted;
+    return fail(ErrorCode::kConflict,
+                "job {} has no failed mini-batch: there is nothing to retry{}",
+                name,
+                completed ? "" : fmt::format("; `{}` goes on with it", resume));
   }
   if (!old.state.listing_ended()) {
     return fail(ErrorCode::kConflict,
-                "job {} ended before its input was listed; `windrow job resume {}` goes on with it",
+                "job {} ended before its input was listed; `{}` goes on with it",
                 name,
-                name);
+                resume);
   }
-  ASSIGN_OR_RETURN(JobReading reading, read_with_flags(from, flags));
-  JobSpec& spec = reading.spec;
   const std::vector<std::string> old_targets = resolve_job_paths(spec, from.root()).targets;
   spec.retry_of = base_name(from.root());
   spec.name.clear();

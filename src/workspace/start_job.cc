@@ -7,6 +7,7 @@
 #include "core/spec/effective.h"
 #include "core/spec/job_paths.h"
 #include "os/posix_file_system.h"
+#include "workspace/job_identity.h"
 #include "workspace/jobs.h"
 #include "workspace/standard_list.h"
 
@@ -37,6 +38,7 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   RETURN_IF_ERROR(choice.free);
   if (!choice.notice.empty()) job.notices.push_back(choice.notice);
   if (choice.exists) keep_names(choice.folder, reading);
+  if (!choice.exists && !reading.spec.name.empty()) reading.spec.name = choice.name;
   job.run.configuration = effective_job_file(reading.spec, reading.origins);
   job.run.configuration_json = effective_config_json(reading.spec, reading.origins);
   job.run.spec = std::move(reading.spec);
@@ -64,7 +66,7 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   return job;
 }
 
-Result<StartedJob> resume_job(const std::string& name) {
+Result<StartedJob> resume_job(const std::string& name, bool changed_code) {
   PosixFileSystem fs;
   Jobs jobs(fs);
   StartedJob job;
@@ -82,15 +84,24 @@ Result<StartedJob> resume_job(const std::string& name) {
     return fail(
         ErrorCode::kConflict, "job {} is finished, and a finished job never changes", job.run.name);
   }
-  ASSIGN_OR_RETURN(const std::string changed, what_changed(job.run.folder, job.run.spec));
-  if (!changed.empty()) {
+  ASSIGN_OR_RETURN(const Change change, what_changed(fs, job.run.folder, job.run.spec));
+  if (change && !(change.code && changed_code)) {
     return fail(ErrorCode::kConflict,
-                "job {} cannot go on: {} changed since it began; start a new job instead",
+                "job {} cannot go on: {}; {}",
                 job.run.name,
-                changed);
+                change.reason,
+                change.code ? "--changed-code goes on with it as it is now, and keeps what is done"
+                            : "start a new job instead");
   }
   RETURN_IF_ERROR(prepare_run(fs, jobs, &state, job));
   RETURN_IF_ERROR(make_output_folders(fs, job.run));
+  if (change) {
+    RETURN_IF_ERROR(accept_code(fs, job.run.folder, job.run.spec, job.run.job.end.highest + 1));
+    job.run.remark = fmt::format("goes on with changed code after {} mini-batches: {}",
+                                 human_count(state.counts().committed),
+                                 change.reason);
+    job.notices.push_back(change.reason);
+  }
   if (state.stopped() || state.finished()) job.run.reopen = fact::Reopened{.failed_afresh = failed};
   jobs.note_unfinished(job.run.folder, job.run.spec);
   job.notices.push_back(fmt::format("going on with job {} ({} of {} mini-batches are done)",

@@ -18,7 +18,7 @@ namespace windrow {
 Result<StartedJob> start_job(JobReading reading, bool afresh);
 
 // `windrow job resume`: goes on with a crashed, cancelled or failed job; failed mini-batches start
-// afresh.
-Result<StartedJob> resume_job(const std::string& job);
+// afresh. With `changed_code` also when the code is not what it was.
+Result<StartedJob> resume_job(const std::string& job, bool changed_code);
 
 }  // namespace windrow
