@@ -157,6 +157,8 @@ void World::master_ended() {
     job_ended();
   } else if (how == MasterEnd::kBroken && !disk_failed_) {
     world_.truth.fail("the master ended without a reason");
+  } else if (how == MasterEnd::kHeldUp) {
+    world_.truth.fail("the master says that the input has changed");
   } else if (how == MasterEnd::kSuperseded) {
     world_.truth.fail("the newest master says that it was superseded");
   }
