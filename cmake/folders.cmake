@@ -35,3 +35,13 @@ windrow_folder(master windrow_core_schedule windrow_core_progress windrow_core_o
                windrow_data_files windrow_wire_agent)
 windrow_folder(workspace windrow_master windrow_agent windrow_monitor)
 windrow_folder(cli windrow_workspace)
+
+# Every call may throw, and g++ makes branches of it. Without exceptions the branches that are left
+# are those of the code; yaml.cc is where what the YAML library throws is caught.
+if(WINDROW_COVERAGE)
+  foreach(part spec plan schedule supervise output progress)
+    target_compile_options(windrow_core_${part} PRIVATE -fno-exceptions)
+  endforeach()
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/core/spec/yaml.cc
+    PROPERTIES COMPILE_OPTIONS -fexceptions)
+endif()

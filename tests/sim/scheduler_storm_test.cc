@@ -4,6 +4,7 @@
 // knows, reports of hand-outs that never were. Whole worlds filter these out before they get here.
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/schedule/scheduler.h"
@@ -29,6 +30,13 @@ class Storm {
     if (random_.per_mille(200)) limits_.failed_percent = random_.between(0, 99);
     if (random_.per_mille(200)) limits_.retry_delay = random_.between(milliseconds(1), seconds(9));
     if (random_.per_mille(200)) limits_.fail_fast_on = {"Error"};
+    if (random_.per_mille(200)) limits_.retry_on = {"pkg.E7", "E8"};
+    if (random_.per_mille(200)) limits_.init_limit = random_.between(seconds(1), seconds(99));
+    if (random_.per_mille(300)) {
+      limits_.run_timeout = seconds(1);
+      limits_.overhead_timeout = seconds(1);
+      limits_.progress_limit = seconds(1);
+    }
     limits_.strict_results = random_.per_mille(200);
     limits_.retry_short_returns = random_.per_mille(200);
     begin({}, std::nullopt);
@@ -86,6 +94,11 @@ class Storm {
 
   Event draw_event() {
     const AgentId agent = draw_agent();
+    if (quiet_ == 0 && random_.per_mille(5)) quiet_ = 60;  // nothing but signs of life
+    if (quiet_ > 0) {
+      --quiet_;
+      return event::AgentHeard{agent};
+    }
     switch (random_.below(24)) {
       case 0:
         if (random_.per_mille(100)) return event::ListingProgressed{};
@@ -167,6 +180,10 @@ class Storm {
                         ? AttemptStatus::kRunDone
                         : static_cast<AttemptStatus>(random_.below(kAttemptStatusMax + 1));
     record.returned = random_.between(0, 4);
+    if (record.status != AttemptStatus::kRunDone && random_.per_mille(900)) {
+      record.error_type = fmt::format("pkg.E{}", random_.below(200));
+      if (random_.per_mille(300)) record.error_bases = {"pkg.Base", "pkg.Error"};
+    }
     if (random_.per_mille(800)) {
       record.rows = {0, next_offset_, random_.between(1, 50)};
       next_offset_ += record.rows.length;
@@ -186,6 +203,7 @@ class Storm {
   JobState replayed_;
   std::vector<HandOut> handed_out_;
   std::uint64_t next_offset_ = 20;
+  int quiet_ = 0;
   bool finished_ = false;
 };
 

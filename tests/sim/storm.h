@@ -15,8 +15,8 @@ namespace windrow::sim {
 inline constexpr std::uint64_t kStorms = 400;
 
 template <class Storm>
-void play_storms() {
-  for (std::uint64_t seed = 0; seed < kStorms; ++seed) {
+void play_storms(std::uint64_t count = kStorms) {
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
     SCOPED_TRACE(seed);
     Storm(seed).run();
     if (testing::Test::HasFailure()) return;

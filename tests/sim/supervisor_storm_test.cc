@@ -29,6 +29,7 @@ class Storm {
     limits.slots = random_.between(1, 4);
     limits.run_timeout = random_.between(milliseconds(500), seconds(5));
     if (random_.per_mille(300)) limits.wear.batches_max = random_.between(1, 5);
+    if (random_.per_mille(300)) limits.init_limit = random_.between(seconds(1), seconds(9));
     limits.failed_max = random_.between(0, 10);
     supervisor_ = std::make_unique<Supervisor>(limits);
     supervisor_->begin(now_, orders_);

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drawn_value.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace windrow::sim {
+namespace {
+
+enum class Kind {
+  kBool,
+  kWhole,
+  kSeconds,
+  kBytes,
+  kPercent,
+  kShare,
+  kWord,
+  kSize,
+  kSep,
+  kNames,
+  kText
+};
+
+struct Opinion {
+  std::string_view key;
+  Kind kind;
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+  std::vector<std::string> words = {};
+  bool any_case = false;
+};
+
+constexpr std::int64_t kInt = 2147483647;
+constexpr std::int64_t kThreeDays = 3LL * 24 * 60 * 60;
+
+const std::vector<Opinion>& opinions() {
+  static const std::vector<Opinion> kAll = {
+      {"mini_batch_size", Kind::kSize},
+      {"rank_mini_batch_count", Kind::kWhole, -kInt - 1, kInt},
+      {"largest_first", Kind::kBool},
+      {"allow_empty_input", Kind::kBool},
+      {"append_row.format", Kind::kWord, 0, 0, {"text", "csv", "jsonl"}, true},
+      {"append_row.sep", Kind::kSep},
+      {"append_row.header", Kind::kBool},
+      {"output_exists", Kind::kWord, 0, 0, {"refuse", "overwrite"}},
+      {"compat.v1_argv", Kind::kBool},
+      {"strict", Kind::kBool},
+      {"retry_settings.max_retries", Kind::kWhole, 0, kInt},
+      {"retry_settings.timeout", Kind::kSeconds, 1, kThreeDays},
+      {"retry_settings.delay", Kind::kSeconds, 0, kThreeDays},
+      {"retry_settings.retry_on", Kind::kNames},
+      {"retry_settings.fail_fast_on", Kind::kNames},
+      {"error_threshold", Kind::kWhole, -1, kInt},
+      {"mini_batch_error_threshold", Kind::kWhole, -1, kInt},
+      {"allowed_failed_percent", Kind::kPercent},
+      {"task_overhead_timeout", Kind::kSeconds, 1, kThreeDays},
+      {"progress_update_timeout", Kind::kSeconds, 1, kThreeDays},
+      {"first_task_creation_timeout", Kind::kSeconds, 1, kInt},
+      {"init_timeout", Kind::kSeconds, 1, kThreeDays},
+      {"strict_results", Kind::kBool},
+      {"retry_short_returns", Kind::kBool},
+      {"max_concurrency_per_instance", Kind::kWhole, 1, 65535},
+      {"max_rss_per_worker", Kind::kBytes, 0},
+      {"max_batches_per_worker", Kind::kWhole, 0, kInt},
+      {"nice", Kind::kWhole, 0, 20},
+      {"gpus", Kind::kWhole, 0, 1024},
+      {"gpus_per_worker", Kind::kShare},
+      {"gpu_surplus", Kind::kWord, 0, 0, {"auto", "unset", "hide"}},
+      {"user_log_max", Kind::kBytes, 1024},
+      {"logging_level", Kind::kWord, 0, 0, {"WARNING", "INFO", "DEBUG"}, true},
+      {"python_logging_level",
+       Kind::kWord,
+       0,
+       0,
+       {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"},
+       true},
+      {"resource_monitor_interval", Kind::kSeconds, 0, kInt},
+      {"profiling_module", Kind::kWord, 0, 0, {"cProfile", "profile"}},
+      {"copy_logs_to_parent", Kind::kBool},
+      {"push_metrics_to_parent", Kind::kBool},
+      {"metrics_name_prefix", Kind::kText},
+  };
+  return kAll;
+}
+
+const Opinion& opinion_on(std::string_view key) {
+  return *std::ranges::find(opinions(), key, &Opinion::key);
+}
+
+// Near the ends as often as between them.
+std::int64_t draw_between(Random& random, std::int64_t min, std::int64_t max) {
+  const auto range = static_cast<std::uint64_t>(max - min);
+  const std::uint64_t near = std::min<std::uint64_t>(range, 3);
+  switch (random.below(3)) {
+    case 0:
+      return min + static_cast<std::int64_t>(random.below(near + 1));
+    case 1:
+      return max - static_cast<std::int64_t>(random.below(near + 1));
+    default:
+      return min + static_cast<std::int64_t>(random.below(range + 1));
+  }
+}
+
+std::string in_other_case(Random& random, std::string text) {
+  for (char& c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (letter && random.per_mille(400)) c = static_cast<char>(c ^ 0x20);
+  }
+  return text;
+}
+
+std::string padded(Random& random, const std::string& text) {
+  return random.per_mille(150) ? " " + text + "\t" : text;
+}
+
+DrawnValue draw_whole(Random& random, const Opinion& opinion) {
+  const std::int64_t number = draw_between(random, opinion.min, opinion.max);
+  std::string said = std::to_string(number);
+  if (number >= 0 && random.per_mille(150)) said = "0" + said;
+  if (number >= 0 && random.per_mille(150)) said = "+" + said;
+  const bool cut = opinion.key == "rank_mini_batch_count" && number < 0;
+  return {.said = padded(random, said), .means = cut ? "0" : std::to_string(number)};
+}
+
+DrawnValue draw_seconds(Random& random, const Opinion& opinion) {
+  const std::int64_t whole = draw_between(random, opinion.min, opinion.max);
+  std::string decimals;
+  if (whole < opinion.max && random.per_mille(500)) {
+    decimals = std::to_string(random.below(1'000'000'000));
+  }
+  std::string said = std::to_string(whole);
+  if (!decimals.empty()) said += "." + decimals;
+  while (decimals.ends_with('0')) decimals.pop_back();
+  std::string means = std::to_string(whole);
+  if (!decimals.empty()) means += "." + decimals;
+  if (random.per_mille(150)) said = "+" + said;
+  return {.said = padded(random, said), .means = means};
+}
+
+struct DrawnBytes {
+  std::string said;
+  std::string means;  // the largest unit that leaves no rest; no B behind bytes
+};
+
+DrawnBytes draw_bytes(Random& random, std::uint64_t min) {
+  static const std::vector<std::string> kUnits = {"b", "kb", "mb", "gb"};
+  const std::uint64_t unit = random.below(4);
+  std::uint64_t count = 1 + random.below(random.per_mille(500) ? 5 : 2500);
+  std::uint64_t bytes = count << (10 * unit);
+  if (bytes < min) {
+    count = min;
+    bytes = min << (10 * unit);
+  }
+  std::string said = std::to_string(count) + (random.per_mille(300) ? " " : "") +
+                     in_other_case(random, kUnits[unit]);
+  std::string means = std::to_string(bytes);
+  for (const auto& [shift, name] : {std::pair(30U, "GB"), {20U, "MB"}, {10U, "KB"}}) {
+    if (bytes % (std::uint64_t{1} << shift) != 0) continue;
+    means = std::to_string(bytes >> shift) + name;
+    break;
+  }
+  return {said, means};
+}
+
+DrawnValue draw_size(Random& random) {
+  const std::int64_t files = draw_between(random, 1, kInt);
+  const DrawnBytes bytes = draw_bytes(random, 1);
+  const bool unit = bytes.means.ends_with('B');
+  const std::string written = bytes.means + (unit ? "" : "B");
+  switch (random.below(3)) {
+    case 0:
+      return {.said = std::to_string(files) + (random.per_mille(300) ? " Files" : ""),
+              .means = std::to_string(files)};
+    case 1:
+      return {.said = bytes.said, .means = written};
+    default:
+      return {.said = fmt::format("{}, {} files", bytes.said, files),
+              .means = files == kInt ? written : fmt::format("{} files, {}", files, written)};
+  }
+}
+
+DrawnValue draw_quarters(Random& random, std::int64_t quarters) {
+  static const std::vector<std::string> kRest = {"", ".25", ".5", ".75"};
+  const std::string means =
+      std::to_string(quarters / 4) + kRest[static_cast<std::size_t>(quarters % 4)];
+  return {.said = padded(random, means + (quarters % 4 == 2 ? "0" : "")), .means = means};
+}
+
+DrawnValue draw_names(Random& random) {
+  DrawnValue out{.list = true};
+  const std::uint32_t count = random.between(1, 3);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    out.items.push_back(
+        draw_from(random, {"OSError", "requests.Timeout", "a_1.b2.C", "_x", "ProcessDied"}));
+  }
+  out.said = fmt::format("{}", fmt::join(out.items, random.per_mille(500) ? "," : " , "));
+  return out;
+}
+
+DrawnValue draw_right(Random& random, const Opinion& opinion) {
+  switch (opinion.kind) {
+    case Kind::kBool: {
+      const bool yes = random.per_mille(500);
+      const std::string word = yes ? "true" : "false";
+      const bool digit = random.per_mille(300);
+      return {.said = padded(random, digit ? (yes ? "1" : "0") : in_other_case(random, word)),
+              .means = word};
+    }
+    case Kind::kWhole:
+      return draw_whole(random, opinion);
+    case Kind::kSeconds:
+      return draw_seconds(random, opinion);
+    case Kind::kBytes: {
+      if (opinion.min == 0 && random.per_mille(200)) {
+        return {.said = draw_from(random, {"0", "00"}), .means = "0"};
+      }
+      const DrawnBytes bytes = draw_bytes(random, static_cast<std::uint64_t>(opinion.min));
+      return {.said = bytes.said, .means = bytes.means};
+    }
+    case Kind::kPercent:
+      return draw_quarters(random, draw_between(random, 0, 400));
+    case Kind::kShare:
+      return draw_quarters(
+          random,
+          random.per_mille(500) ? draw_between(random, 1, 4) : 4 * draw_between(random, 1, 1024));
+    case Kind::kWord: {
+      const std::string word = draw_from(random, opinion.words);
+      return {.said = padded(random, opinion.any_case ? in_other_case(random, word) : word),
+              .means = word};
+    }
+    case Kind::kSize:
+      return draw_size(random);
+    case Kind::kSep: {
+      const std::string said = draw_from(random, {",", ";", "|", "a", "'", "\\t", "\t", "#"});
+      return {.said = said, .means = said == "\\t" ? "\t" : said};
+    }
+    case Kind::kNames:
+      return draw_names(random);
+    case Kind::kText:
+      break;
+  }
+  const std::string text =
+      draw_from(random, {"a/", "score: ", "true", "-", "\xc3\xa9 \"x\"", "#1"});
+  return {.said = text, .means = text};
+}
+
+std::vector<std::string> wrong_texts(const Opinion& opinion) {
+  switch (opinion.kind) {
+    case Kind::kBool:
+      return {"yes", "2", "", "truefalse"};
+    case Kind::kWhole:
+      return {std::to_string(opinion.min - 1),
+              std::to_string(opinion.max + 1),
+              "",
+              "x",
+              "1.5",
+              "+-1",
+              "--1",
+              "-",
+              "99999999999999999999",
+              std::string(60, '9')};
+    case Kind::kSeconds:
+      return {opinion.min > 0 ? "0" : "-0.5",
+              opinion.min > 0 ? "0.0" : "-1",
+              std::to_string(opinion.max + 1),
+              std::to_string(opinion.max) + ".000000001",
+              "",
+              "1.",
+              ".5",
+              "1.0000000001",
+              "1.2.3",
+              "1e3",
+              "-1",
+              "soon",
+              std::string(60, '9')};
+    case Kind::kBytes:
+      return {opinion.min > 0 ? "0" : "-1",
+              opinion.min > 0 ? "1023" : "1x",
+              "  ",
+              "",
+              "5 rows",
+              "5 files",
+              "1kb, 5",
+              "1kb, 2mb",
+              "99999999999999999999",
+              "9007199254740993GB",
+              "5000000000GB",
+              "5000000000000000000"};
+    case Kind::kPercent:
+      return {"100.5", "-1", "", "1e1", ".5", "5.", "1..2", "1.2.3", "half", std::string(400, '9')};
+    case Kind::kShare:
+      return {"0", "0.001", "1.5", "1025", "", "x"};
+    case Kind::kWord:
+      return {"sometimes", "", "parquet", "arrow", "text csv"};
+    case Kind::kSize:
+      return {"0",
+              "5 rows",
+              "5 files, 6",
+              "1kb, 1mb",
+              "x",
+              "",
+              "2147483648",
+              "5,",
+              "99999999999999999999",
+              "9007199254740993GB",
+              "0 files"};
+    case Kind::kSep:
+      return {"", "ab", "\"", "\xc3\xa9", "\xe9", "\n", "\r"};
+    case Kind::kNames:
+      return {"1x", "a..b", ".a", "a.", "a b", "a,,b", " "};
+    case Kind::kText:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string draw_from(Random& random, const std::vector<std::string>& texts) {
+  return texts[random.below(texts.size())];
+}
+
+bool knows_setting(std::string_view key) {
+  return std::ranges::find(opinions(), key, &Opinion::key) != opinions().end();
+}
+
+DrawnValue draw_value(Random& random, std::string_view key, bool right) {
+  const Opinion& opinion = opinion_on(key);
+  if (right || opinion.kind == Kind::kText) return draw_right(random, opinion);
+  return {.said = draw_from(random, wrong_texts(opinion)),
+          .right = false,
+          .list = opinion.kind == Kind::kNames};
+}
+
+}  // namespace windrow::sim
