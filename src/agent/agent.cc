@@ -17,6 +17,7 @@ using std::chrono::seconds;
 constexpr Duration kHeartbeat = seconds(2);
 constexpr Duration kSilenceMax = seconds(10);
 constexpr Duration kOrphanedAfter = seconds(60);
+constexpr Duration kPickedAfter = seconds(1);  // what runs longer is logged before its end
 
 }  // namespace
 
@@ -332,10 +333,25 @@ void Agent::heartbeat() {
     supervisor_->pause(silent_, now, orders_);
     carry_out();
   }
+  note_picked(now);
   say(to_master::Alive{});
   loop_.at(now + kHeartbeat, [self = self_] {
     if (*self != nullptr && !(*self)->ended_) (*self)->heartbeat();
   });
+}
+
+void Agent::note_picked(TimePoint now) {
+  if (!supervisor_) return;
+  for (const ProcessNumber process : supervisor_->live()) {
+    const WorkerPage page = host_->page(process);
+    const Token token{epoch_, page.batch, page.picked};
+    const bool busy = page.phase == WorkerPhase::kLoad || page.phase == WorkerPhase::kRun ||
+                      page.phase == WorkerPhase::kSerialise;
+    if (!busy || now - page.since < kPickedAfter) continue;
+    if (const std::optional<std::uint32_t> items = supervisor_->expects(process, token)) {
+      log_.picked(process, token, *items, loop_.wall_at(page.since));
+    }
+  }
 }
 
 void Agent::arm_check() {

@@ -135,6 +135,7 @@ class Agent final : public WorkerHost::Sink {
   void abandon_workers();
   void rejoin();
   void heartbeat();
+  void note_picked(TimePoint now);
   void arm_check();
   void check();
 

@@ -6,9 +6,11 @@
 // agent would hear of; a full disk under the logs does not stop the work.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/ids.h"
+#include "base/time.h"
 #include "core/schedule/facts.h"
 
 namespace windrow {
@@ -18,9 +20,16 @@ class AgentLog {
   virtual ~AgentLog() = default;
   // One line on the agent itself: starts, ends, kills.
   virtual void note(const std::string& text) = 0;
+  // `pid` is none when the worker is gone already.
+  virtual void load(const fact::LoadEnded& load, std::optional<int> pid) = 0;
+  // A worker is at a mini-batch, since a second or more: short ones show by their end alone. May be
+  // said again.
+  virtual void picked(ProcessNumber process,
+                      const Token& token,
+                      std::uint32_t items,
+                      WallTime since) = 0;
   // A worker's own record of one attempt.
   virtual void attempt(const AttemptRecord& record, std::uint32_t items) = 0;
-  virtual void load(const fact::LoadEnded& load) = 0;
 };
 
 }  // namespace windrow

@@ -108,7 +108,7 @@ void Agent::carry_out(order::ReportAttempt& one) {
 }
 
 void Agent::carry_out(order::ReportLoad& one) {
-  log_.load(one.load);
+  log_.load(one.load, host_->pid(one.load.process));
   say(to_master::LoadEnded{std::move(one.load)});
 }
 

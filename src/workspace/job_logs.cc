@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/append.h"
 #include "core/output/error_record.h"
 #include "core/progress/metrics.h"
 #include "core/spec/job_paths.h"
@@ -95,6 +94,11 @@ void JobLogs::system_line(LogFile& file, std::string_view level, std::string_vie
 }
 
 void JobLogs::note(const std::string& text) {
+  keep(text);
+  if (on_detail) on_detail(text);
+}
+
+void JobLogs::keep(const std::string& text) {
   system_line(master_, "INFO", text);
   system_line(driver_, "INFO", text);
   auto [node, added] = nodes_.try_emplace(0, folder_.sys_node(0) + "/_main.txt");
@@ -113,48 +117,29 @@ void JobLogs::tell_first_error(const std::string& what) {
       fmt::format("first error, {}: {}\n  from {}", what, first_error_->line, first_error_->where));
 }
 
-LogFile& JobLogs::process_log(AgentId node, ProcessNumber process) {
+ProcessLog& JobLogs::process_log(AgentId node, ProcessNumber process) {
   const auto key = std::pair(node, process);
   const auto it = processes_.find(key);
   if (it != processes_.end()) return it->second;
   return processes_
-      .emplace(key, LogFile(folder_.sys_node(node) + "/" + process_name(process) + ".txt"))
+      .emplace(key, ProcessLog(folder_.sys_node(node) + "/" + process_name(process) + ".txt"))
       .first->second;
 }
 
 void JobLogs::attempt(const AttemptRecord& record, std::uint32_t items) {
-  LogFile& file = process_log(record.agent, record.process);
-  Line out;
-  clock_.append_log(loop_.wall_now(), out);
-  const std::uint32_t succeeded =
-      record.status == AttemptStatus::kRunDone ? succeeded_items(record, items) : 0;
-  const auto field = [&out](std::string_view key, std::uint64_t value) {
-    out.append(key);
-    append_number(value, out);
-  };
-  const auto seconds = [&out](std::string_view key, std::uint32_t microseconds) {
-    out.append(key);
-    append_seconds(microseconds, out);
-  };
-  out.append("|INFO|").append(status_word(record.status)).append(" address=127.0.0.1");
-  field(" task=", record.token.batch);
-  field(" picked=", record.token.picked);
-  field(" total=", items);
-  field(" succeeded=", succeeded);
-  field(" failed=", items - succeeded);
-  out.append(" start=");
-  clock_.append_iso(record.start, out);
-  seconds(" duration=", record.elapsed_us);
-  seconds(" process_time=", record.cpu_us);
-  seconds(" run_method_time=", record.run_us);
-  out.push_back('\n');
-  file.write(out.text());
+  process_log(record.agent, record.process).ended(record, items, clock_);
 }
 
-void JobLogs::load(const fact::LoadEnded& load) {
-  system_line(process_log(load.agent, load.process),
-              "INFO",
-              fmt::format("{} in {} us", status_word(load.status), load.elapsed_us));
+void JobLogs::load(const fact::LoadEnded& load, std::optional<int> pid) {
+  process_log(load.agent, load.process).loaded(load, pid, clock_);
+}
+
+// The agent of this process: one there is.
+void JobLogs::picked(ProcessNumber process,
+                     const Token& token,
+                     std::uint32_t items,
+                     WallTime since) {
+  process_log(0, process).picked(token, items, since, clock_);
 }
 
 void JobLogs::on_fact(const Fact& fact, const JobState& state, PlanReader& plan) {
@@ -235,6 +220,9 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
                record.error_message);
     note_first_error(folder_, record, first_error_);
     tell_first_error(fmt::format("mini-batch {}", record.token.batch));
+    if (on_detail && ended.verdict == Verdict::kRetry) {
+      on_detail(fmt::format("mini-batch {} is tried again", record.token.batch));
+    }
   }
 }
 
@@ -268,11 +256,10 @@ void JobLogs::note_error(AgentId node,
                          const std::string& what,
                          const std::string& type,
                          const std::string& message) {
-  system_line(
-      errors_,
-      "ERROR",
-      fmt::format(
-          "node {} {} {}: {}: {}", node, process_name(process), what, type, first_line(message)));
+  const std::string line = fmt::format(
+      "node {} {} {}: {}: {}", node, process_name(process), what, type, first_line(message));
+  system_line(errors_, "ERROR", line);
+  if (on_detail) on_detail(line);
 }
 
 void JobLogs::tick(const Scheduler& scheduler, std::uint64_t merged_bytes) {

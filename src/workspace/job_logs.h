@@ -28,6 +28,7 @@
 #include "os/loop.h"
 #include "workspace/dated_log.h"
 #include "workspace/first_error.h"
+#include "workspace/process_log.h"
 
 namespace windrow {
 
@@ -56,10 +57,19 @@ class JobLogs final : public MasterLog, public AgentLog {
 
   // What the user should know at once: the first error, and warnings. May be left empty.
   std::function<void(const std::string&)> on_news;
+  // A line of the logs that the user sees anyhow.
+  void keep(const std::string& text);
+
+  // What note() is told, and every failure. May be left empty.
+  std::function<void(const std::string&)> on_detail;
 
   // AgentLog
   void attempt(const AttemptRecord& record, std::uint32_t items) override;
-  void load(const fact::LoadEnded& load) override;
+  void load(const fact::LoadEnded& load, std::optional<int> pid) override;
+  void picked(ProcessNumber process,
+              const Token& token,
+              std::uint32_t items,
+              WallTime since) override;
 
   // True while the report is being made again.
   [[nodiscard]] bool rebuilding() const { return rebuild_ != nullptr; }
@@ -82,7 +92,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   void system_line(LogFile& file, std::string_view level, std::string_view text);
   void warn(const std::string& text);
   void tell_first_error(const std::string& what);
-  LogFile& process_log(AgentId node, ProcessNumber process);
+  ProcessLog& process_log(AgentId node, ProcessNumber process);
   void take(const fact::AttemptEnded& ended, const JobState& state, PlanReader& plan);
   void take(const fact::LoadEnded& ended);
   void system_error(AgentId node,
@@ -113,7 +123,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   LogFile failed_;
   LogFile errors_;
   std::map<AgentId, LogFile> nodes_;
-  std::map<std::pair<AgentId, ProcessNumber>, LogFile> processes_;
+  std::map<std::pair<AgentId, ProcessNumber>, ProcessLog> processes_;
   std::map<std::pair<AgentId, ProcessNumber>, LogFile> system_errors_;
   ReportRows rows_;
   ReportSummary summary_;

@@ -54,8 +54,15 @@ void AgentBody::attempt(const AttemptRecord& record, std::uint32_t items) {
       "agent: attempt ended", record.token.batch, static_cast<std::uint64_t>(record.status), items);
 }
 
-void AgentBody::load(const fact::LoadEnded& load) {
+void AgentBody::load(const fact::LoadEnded& load, std::optional<int> /*pid*/) {
   world_.trace.note("agent: load ended", load.process, static_cast<std::uint64_t>(load.status));
+}
+
+void AgentBody::picked(ProcessNumber process,
+                       const Token& token,
+                       std::uint32_t items,
+                       WallTime /*since*/) {
+  world_.trace.note("agent: picked", process, token.batch, items);
 }
 
 AgentProcess::AgentProcess(Surroundings& world,

@@ -43,7 +43,11 @@ class AgentBody final : public AgentLog {
 
   void note(const std::string& text) override { world_.trace.note(text); }
   void attempt(const AttemptRecord& record, std::uint32_t items) override;
-  void load(const fact::LoadEnded& load) override;
+  void load(const fact::LoadEnded& load, std::optional<int> pid) override;
+  void picked(ProcessNumber process,
+              const Token& token,
+              std::uint32_t items,
+              WallTime since) override;
 
  private:
   Surroundings& world_;
