@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/voice.h"
 #include "core/spec/settings_text.h"
 #include "os/machine.h"
 
@@ -14,10 +15,12 @@ class HelpSettings final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.description("Every key of a job file: what it means, what is allowed, its default");
-    app.footer("-o markdown gives the table of the manual, -o json the same for programs.\n");
-    app.add_option("-o", format_, "text, json or markdown (text)")
-        ->type_name("FORMAT")
-        ->check(CLI::IsMember({"text", "json", "markdown"}));
+    app.footer(
+        "Examples:\n"
+        "  windrow help settings\n"
+        "  windrow help settings -o json\n\n"
+        "-o markdown gives the table of the manual, -o json the same for programs.\n");
+    add_choice(app, "-o", format_, {"text", "json", "markdown"}, "How it is written (text)");
   }
 
   int run() override {

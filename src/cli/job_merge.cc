@@ -1,35 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // windrow job merge JOB
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/voice.h"
 #include "os/machine.h"
 #include "workspace/merge_job.h"
 
 namespace windrow {
 namespace {
 
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  windrow job merge score-2026-11-15-calm-heron\n"
+    "  windrow job merge /data/jobs/nightly -o json\n\n"
+    "The rows get the name that the result would have had.\n";
+
+std::string merged_json(const MergedJob& merged) {
+  JsonWriter json;
+  json.begin_object().field("status", "Merged").field("exit_code", kExitCompleted);
+  json.field("mini_batches", merged.all).field("mini_batches_done", merged.batches);
+  json.field("bytes", merged.bytes).key("results").begin_array();
+  for (const std::string& target : merged.targets) json.value(target);
+  json.end_array().end_object();
+  return json.text() + "\n";
+}
+
 class JobMerge final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.description("Publish the rows that a failed or cancelled job has committed");
+    app.footer(kFooter);
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
+    voice_.declare(app, Voice::For::kAnswer);
   }
 
   int run() override {
     const Result<MergedJob> merged = merge_job(job_);
-    if (!merged) return report(merged.error());
-    write_out(2,
-              fmt::format("rows of {} of {} mini-batches ({}) are in {}\n",
-                          human_count(merged->batches),
-                          human_count(merged->all),
-                          human_bytes(merged->bytes),
-                          fmt::join(merged->targets, ", ")));
+    if (!merged) return voice_.report(merged.error());
+    if (voice_.json()) {
+      write_out(1, merged_json(*merged));
+    } else if (voice_.quiet()) {
+      write_out(2, fmt::format("{}\n", fmt::join(merged->targets, "\n")));
+    } else {
+      write_out(2,
+                fmt::format("rows of {} of {} mini-batches ({}) are in {}\n",
+                            human_count(merged->batches),
+                            human_count(merged->all),
+                            human_bytes(merged->bytes),
+                            fmt::join(merged->targets, ", ")));
+    }
     return kExitCompleted;
   }
 
  private:
   std::string job_;
+  Voice voice_;
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ JobOptions::JobOptions(std::vector<std::string> arguments, bool has_arguments) {
 }
 
 void JobOptions::declare(CLI::App& app) {
-  app.add_option("JOB", job_, "A Python file with run(mini_batch), or a job file (.yml, .yaml)")
+  app.add_option("FILE", job_, "A Python file with run(mini_batch), or a job file (.yml, .yaml)")
       ->required()
       ->type_name("");
   const auto option =
@@ -57,7 +57,10 @@ void JobOptions::declare(CLI::App& app) {
          flags_.mini_batch_error_threshold,
          "N",
          "Failed mini-batches allowed; -1 for any number (-1)");
-  option("--logging-level", flags_.logging_level, "LEVEL", "WARNING, INFO or DEBUG (INFO)");
+  option("--logging-level",
+         flags_.logging_level,
+         "WARNING|INFO|DEBUG",
+         "What the script's logger keeps (INFO)");
   option("--gpus", flags_.gpus, "N", "GPUs that the job may use (those that are found)");
   option("--nice", flags_.nice, "N", "Lowers the priority of the workers, 0 to 20 (0)");
   option("--python",

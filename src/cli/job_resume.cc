@@ -3,27 +3,37 @@
 // windrow job resume JOB
 #include "cli/command.h"
 #include "cli/run_job.h"
+#include "cli/voice.h"
 
 namespace windrow {
 namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  windrow job resume score-2026-11-15-calm-heron\n"
+    "  windrow job resume /data/jobs/nightly -v\n\n"
+    "Mini-batches that are done stay as they are; failed ones are tried afresh.\n";
 
 class JobResume final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.description("Go on with a job that was killed, cancelled or has failed");
+    app.footer(kFooter);
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
     app.add_flag("--changed-code",
                  changed_code_,
                  "Go on although the code has changed since; what is done stays as it is");
+    voice_.declare(app, Voice::For::kJob);
   }
 
   int run() override {
-    return run_to_the_end([this] { return resume_job(job_, changed_code_); });
+    return run_to_the_end(voice_, [this] { return resume_job(job_, changed_code_); });
   }
 
  private:
   std::string job_;
   bool changed_code_ = false;
+  Voice voice_;
 };
 
 }  // namespace

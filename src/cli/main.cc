@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <memory>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,13 +19,22 @@ namespace {
 
 constexpr const char* kFooter =
     "First steps:\n"
-    "  windrow run score.py --input FOLDER        run init() and run(mini_batch) over its files\n"
+    "  windrow run score.py --input FOLDER        run(mini_batch) over its files\n"
     "  windrow run job.yml                        the same from a job file\n"
     "  windrow job resume JOB                     go on where a stopped or failed job ended\n"
-    "  windrow plan score.py --input FOLDER       what that would do: files, mini-batches, "
-    "workers\n"
+    "  windrow plan score.py --input FOLDER       what that would do, without doing it\n"
     "  windrow help settings                      every key of a job file\n"
+    "  windrow completion bash                    names and flags by the Tab key\n"
     "  windrow COMMAND --help                     all about a command\n";
+
+constexpr const char* kJobFooter =
+    "Examples:\n"
+    "  windrow job resume score-2026-11-15-calm-heron\n"
+    "  windrow job merge score-2026-11-15-calm-heron\n";
+
+constexpr const char* kHelpFooter =
+    "Examples:\n"
+    "  windrow help settings\n";
 
 int exit_code(ErrorCode code) {
   switch (code) {
@@ -38,6 +49,35 @@ int exit_code(ErrorCode code) {
   }
   return kExitFailed;
 }
+
+// The right column of the help, in 80 columns; CLI11 indents what comes after a line break.
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t kWidth = 49;
+  std::string out;
+  std::size_t column = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const bool fits = column == 0 || column + 1 + end - at <= kWidth;
+    if (column > 0) out += fits ? ' ' : '\n';
+    column = (fits && column > 0 ? column + 1 : 0) + end - at;
+    out.append(text, at, end - at);
+    at = end + 1;
+  }
+  return out;
+}
+
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return wrapped(option->get_description());
+  }
+  std::string make_subcommand(const CLI::App* app) const override {
+    std::stringstream out;
+    CLI::detail::format_help(
+        out, app->get_display_name(true), wrapped(app->get_description()), get_column_width());
+    return out.str();
+  }
+};
 
 // One command below `parent`; `chosen` is set when it is the one.
 void add(CLI::App& parent,
@@ -159,8 +199,9 @@ int command_line(int argc, char** argv) {
     scripts.assign(dashes + 1, ours.end());
     ours.erase(dashes, ours.end());
   }
-  CLI::App app("Runs a Python function over files at scale; every result once, or a reason why not",
+  CLI::App app("Runs a Python function over files: every result once, or a reason why not",
                "windrow");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   app.get_formatter()->label("Positionals", "Arguments");
   app.get_formatter()->label("REQUIRED", "");
@@ -172,15 +213,16 @@ int command_line(int argc, char** argv) {
   add(app, "plan", make_plan_command(scripts, has_script_arguments), commands);
   add(app, "validate", make_validate_command(scripts, has_script_arguments), commands);
   CLI::App* job = app.add_subcommand("job", "Go on with a job, or publish what it has");
-  job->group("Commands")->footer("");
+  job->group("Commands")->footer(kJobFooter);
   job->require_subcommand(1);
   add(*job, "resume", make_job_resume_command(), commands);
   add(*job, "merge", make_job_merge_command(), commands);
   add(app, "retry", make_retry_command(), commands);
   CLI::App* help = app.add_subcommand("help", "Lists for looking things up");
-  help->group("Commands")->footer("");
+  help->group("Commands")->footer(kHelpFooter);
   help->require_subcommand(1);
   add(*help, "settings", make_help_settings_command(), commands);
+  add(app, "completion", make_completion_command(), commands);
   ours = with_help_behind(app, std::move(ours));
   std::ranges::reverse(ours);
   try {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/job_options.h"
+#include "cli/voice.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_file.h"
 #include "core/spec/job_paths.h"
@@ -24,7 +25,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  windrow plan score.py --input images\n"
     "  windrow plan job.yml --set mini_batch_size=100 -o json\n\n"
-    "Takes what `windrow run` takes. Lists the input, runs nothing and writes nothing.\n";
+    "Takes what `windrow run` takes; lists the input, runs and writes nothing.\n";
 
 std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", human_count(count), noun, count == 1 ? "" : "s");
@@ -139,33 +140,27 @@ class Plan final : public Command {
     app.description("Show what `run` would do: settings, files, mini-batches, workers");
     app.footer(kFooter);
     options_.declare(app);
-    app.add_option("-o", format_, "text or json (text)")
-        ->type_name("FORMAT")
-        ->check(CLI::IsMember({"text", "json"}));
+    voice_.declare(app, Voice::For::kAnswer);
   }
 
   int run() override {
     const auto reading = options_.read();
-    if (!reading) {
-      write_out(2, problems_text(reading.error()));
-      return kExitRefused;
-    }
+    if (!reading) return voice_.refuse(reading.error());
     const Result<JobPreview> preview = preview_job(reading->spec);
     if (!preview) {
       // A file or folder that is missing here is not a missing job.
       const bool missing = preview.error().code == ErrorCode::kNotFound;
-      return report(
+      return voice_.report(
           {missing ? ErrorCode::kInvalid : preview.error().code, preview.error().message});
     }
-    const bool json = format_ == "json";
-    if (!json) write_out(2, problems_text(reading->notices));
-    write_out(1, json ? plan_json(*reading, *preview) : plan_text(*reading, *preview));
+    if (!voice_.json()) voice_.say(problems_text(reading->notices));
+    write_out(1, voice_.json() ? plan_json(*reading, *preview) : plan_text(*reading, *preview));
     return kExitCompleted;
   }
 
  private:
   JobOptions options_;
-  std::string format_ = "text";
+  Voice voice_;
 };
 
 }  // namespace

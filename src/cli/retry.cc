@@ -5,17 +5,25 @@
 
 #include "cli/command.h"
 #include "cli/run_job.h"
+#include "cli/voice.h"
 #include "workspace/retry_job.h"
 
 namespace windrow {
 namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  windrow retry score-2026-11-15-calm-heron\n"
+    "  windrow retry nightly --timeout 600 --max-retries 5\n"
+    "  windrow retry nightly --replace\n\n"
+    "The old result stays as it is, unless --replace says otherwise.\n";
 
 class Retry final : public Command {
  public:
   void declare(CLI::App& app) override {
     app.description(
         "Run the failed mini-batches of a job again, in a new job that keeps the old rows");
-    app.footer("The old result stays as it is, unless --replace says otherwise.\n");
+    app.footer(kFooter);
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
     const auto option = [&app](const char* name,
                                std::optional<std::string>& value,
@@ -30,14 +38,16 @@ class Retry final : public Command {
     option("--python", flags_.python, "PATH", "Interpreter for the script");
     option("--job-dir", flags_.job_dir, "FOLDER", "Folder of the new job");
     app.add_flag("--replace", replace_, "Put the new result in place of the old one when complete");
+    voice_.declare(app, Voice::For::kJob);
   }
 
   int run() override {
-    return run_to_the_end([this] { return retry_job(job_, flags_, replace_); });
+    return run_to_the_end(voice_, [this] { return retry_job(job_, flags_, replace_); });
   }
 
  private:
   std::string job_;
+  Voice voice_;
   JobFlags flags_;
   bool replace_ = false;
 };

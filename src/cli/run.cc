@@ -7,8 +7,7 @@
 #include "cli/command.h"
 #include "cli/job_options.h"
 #include "cli/run_job.h"
-#include "core/spec/job_file.h"
-#include "os/machine.h"
+#include "cli/voice.h"
 #include "workspace/try_script.h"
 
 namespace windrow {
@@ -18,12 +17,13 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  windrow run score.py --input images\n"
     "  windrow run score.py --input images --output results --append-row-to rows.txt\n"
-    "  windrow run score.py --input images --workers 8 --mini-batch-size 100 -- --threshold 0.5\n"
+    "  windrow run score.py --input images --workers 8 -- --threshold 0.5\n"
     "  windrow run job.yml --set retry_settings.timeout=300\n"
     "  windrow run parallel_run_config.yml --input images --output results\n"
-    "  windrow run score.py --input images --local\n\n"
-    "`windrow help settings` lists what --set and job files know, `windrow plan` shows what would\n"
-    "run.\n"
+    "  windrow run score.py --input images --local\n"
+    "  windrow run job.yml -q -o json\n\n"
+    "`windrow help settings` lists what --set and job files know; `windrow plan`\n"
+    "shows what would run.\n"
     "Killed or stopped, the same command goes on where it was. --new starts afresh.\n";
 
 class Run final : public Command {
@@ -39,18 +39,20 @@ class Run final : public Command {
     app.add_flag("--local", local_, "Try the script out: one process at this terminal, no limits");
     app.add_option("--debugpy", debugger_, "With --local: wait for a debugger on this port")
         ->type_name("PORT")
-        ->check(CLI::Range(1, 65535));
+        ->check(CLI::Range(1, 65535).description(""));
+    voice_.declare(app, Voice::For::kJob);
   }
 
   int run() override {
     auto reading = options_.read();
-    if (!reading) {
-      write_out(2, problems_text(reading.error()));
-      return kExitRefused;
+    if (!reading) return voice_.refuse(reading.error());
+    if (local_ && voice_.json()) {
+      return voice_.report(
+          {ErrorCode::kInvalid, "--local leaves the terminal to the script: no -o"});
     }
     if (local_) return report(try_script(*std::move(reading), debugger_));
-    if (debugger_) return report({ErrorCode::kInvalid, "--debugpy goes with --local"});
-    return run_to_the_end([&] {
+    if (debugger_) return voice_.report({ErrorCode::kInvalid, "--debugpy goes with --local"});
+    return run_to_the_end(voice_, [&] {
       Result<StartedJob> job = start_job(*std::move(reading), afresh_);
       // A file or folder that is missing here is not a missing job.
       if (!job && job.error().code == ErrorCode::kNotFound) job.error().code = ErrorCode::kInvalid;
@@ -60,6 +62,7 @@ class Run final : public Command {
 
  private:
   JobOptions options_;
+  Voice voice_;
   bool afresh_ = false;
   bool local_ = false;
   std::optional<std::uint32_t> debugger_;

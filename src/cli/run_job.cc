@@ -4,32 +4,44 @@
 #include <utility>
 
 #include "cli/command.h"
+#include "cli/run_end.h"
 #include "cli/run_screen.h"
+#include "os/machine.h"
 #include "os/posix_file_system.h"
 #include "workspace/jobs.h"
 
 namespace windrow {
 
-int run_to_the_end(const std::function<Result<StartedJob>()>& start) {
+int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>& start) {
+  if (voice.quiet() && voice.verbose()) {
+    return voice.report({ErrorCode::kInvalid, "-q wants less and -v more: give one of them"});
+  }
   Result<Zygote> zygote = Zygote::fork_off();
-  if (!zygote) return report(zygote.error());
+  if (!zygote) return voice.report(zygote.error());
   Result<StartedJob> job = start();
-  if (!job) return report(job.error());
-  RunScreen screen;
+  if (!job) return voice.report(job.error());
+  RunScreen screen(voice);
   for (const std::string& notice : job->notices) screen.on_note(notice);
   const JobFolder folder = job->run.folder;
   const std::string name = job->run.name;
   const JobSpec spec = job->run.spec;
   const Result<RunOutcome> outcome = run_locally(*zygote, std::move(job->run), screen);
+  screen.clear_bar();
   // A file or folder that is missing here is not a missing job.
   if (!outcome && outcome.error().code == ErrorCode::kNotFound) {
-    return report({ErrorCode::kInvalid, outcome.error().message});
+    return voice.report({ErrorCode::kInvalid, outcome.error().message});
   }
-  if (!outcome) return report(outcome.error());
+  if (!outcome) return voice.report(outcome.error());
   PosixFileSystem fs;
   const bool over = outcome->end == MasterEnd::kFinished && outcome->status != JobStatus::kCanceled;
   if (over) Jobs(fs).note_finished(folder, spec);
-  return screen.end(*outcome, folder, name, !spec.name.empty() || spec.job_folder);
+  const RunEnd end{*outcome, folder, name, !spec.name.empty() || spec.job_folder.has_value()};
+  if (voice.json()) {
+    write_out(1, end_json(end));
+  } else {
+    write_out(2, end_text(end, voice.quiet()));
+  }
+  return exit_code(*outcome);
 }
 
 }  // namespace windrow

@@ -5,11 +5,12 @@
 
 #include <functional>
 
+#include "cli/voice.h"
 #include "workspace/start_job.h"
 
 namespace windrow {
 
 // Forks the zygote, calls `start`, runs what it gives.
-int run_to_the_end(const std::function<Result<StartedJob>()>& start);
+int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>& start);
 
 }  // namespace windrow

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a person sees of a run: the bar on a terminal, plain lines elsewhere, and the end.
+// What a person sees while a job runs: the bar on a terminal, plain lines elsewhere.
 #pragma once
 
 #include <string>
 
+#include "cli/voice.h"
 #include "workspace/local_run.h"
 
 namespace windrow {
 
 class RunScreen final : public RunView {
  public:
-  RunScreen();
+  explicit RunScreen(const Voice& voice);
 
   void on_progress(const Progress& progress) override;
   void on_note(const std::string& line) override;
+  void on_detail(const std::string& line) override;
 
-  // Status, counts, time, where the result is; for a failure its first traceback and file, last.
-  // Returns the exit code of the process. `named`: the user chose name or folder of the job.
-  int end(const RunOutcome& outcome, const JobFolder& folder, const std::string& name, bool named);
-
- private:
+  // The bar goes away, for what is printed next.
   void clear_bar();
 
+ private:
+  const Voice& voice_;
   bool terminal_;
   bool bar_shown_ = false;
   Duration last_line_{};

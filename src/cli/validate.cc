@@ -3,13 +3,36 @@
 // windrow validate JOB.yml
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/job_options.h"
+#include "cli/voice.h"
 #include "core/spec/job_file.h"
 #include "os/machine.h"
 
 namespace windrow {
 namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  windrow validate job.yml\n"
+    "  windrow validate job.yml --set mini_batch_size=100 -o json\n\n"
+    "Says every problem with its place; exit code 0 when there is none, else 2.\n"
+    "Only the file is read: whether script and input exist is for `windrow plan`.\n";
+
+std::string valid_json(const std::vector<Problem>& notices) {
+  JsonWriter json;
+  json.begin_object().field("status", "Valid").field("exit_code", kExitCompleted);
+  json.key("notices").begin_array();
+  for (const Problem& notice : notices) {
+    json.begin_object().field("where", notice.where).field("message", notice.message);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return json.text() + "\n";
+}
 
 class Validate final : public Command {
  public:
@@ -18,25 +41,23 @@ class Validate final : public Command {
 
   void declare(CLI::App& app) override {
     app.description("Check a job file and nothing else");
-    app.footer(
-        "Says every problem with its place; exit code 0 when there is none, else 2. Only the file\n"
-        "is read: whether script and input exist is for `windrow plan` to say.\n");
+    app.footer(kFooter);
     options_.declare(app);
+    voice_.declare(app, Voice::For::kAnswer);
   }
 
   int run() override {
     const auto reading = options_.read();
-    if (!reading) {
-      write_out(2, problems_text(reading.error()));
-      return kExitRefused;
-    }
-    write_out(2, problems_text(reading->notices));
-    write_out(2, fmt::format("{} is valid\n", options_.job()));
+    if (!reading) return voice_.refuse(reading.error());
+    voice_.say(problems_text(reading->notices));
+    voice_.say(fmt::format("{} is valid\n", options_.job()));
+    if (voice_.json()) write_out(1, valid_json(reading->notices));
     return kExitCompleted;
   }
 
  private:
   JobOptions options_;
+  Voice voice_;
 };
 
 }  // namespace

@@ -127,10 +127,11 @@ class Run {
         std::make_unique<Master>(loop_, fs_, links_, logs_, master_config(run_, paths, share_));
     master_->on_finished = [this] { finish_soon(); };
     master_->on_note = [this](const std::string& line) {
-      logs_.note(line);
+      logs_.keep(line);
       view_.on_note(line);
     };
     logs_.on_news = [this](const std::string& line) { view_.on_note(line); };
+    logs_.on_detail = [this](const std::string& line) { view_.on_detail(line); };
     links_.to_master = [this](AgentMessage message) { master_->on_message(std::move(message)); };
     links_.to_agent = [this](MasterMessage message) {
       if (agent_) agent_->on_message(std::move(message));
@@ -181,7 +182,7 @@ class Run {
   }
 
   Status start_agent() {
-    logs_.note(share_.workers.reason);
+    logs_.keep(share_.workers.reason);
     if (!run_.spec.worker.count) view_.on_note(share_.workers.reason);
     agent_ = std::make_unique<Agent>(
         loop_,

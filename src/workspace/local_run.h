@@ -29,6 +29,8 @@ class RunView {
   virtual ~RunView() = default;
   virtual void on_progress(const Progress& progress) = 0;  // several times a second
   virtual void on_note(const std::string& line) = 0;       // something to know, once
+  // What happened inside: a worker starts or ends, an attempt fails.
+  virtual void on_detail(const std::string& line) = 0;
 };
 
 struct LocalRun {

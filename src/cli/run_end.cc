@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_end.h"
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+namespace windrow {
+namespace {
+
+std::string status_word(const RunOutcome& outcome) {
+  if (outcome.refused) return "Refused";
+  return outcome.end == MasterEnd::kFinished ? status_text(outcome.status) : "Stopped";
+}
+
+bool completed(const RunEnd& end) { return exit_code(end.outcome) == kExitCompleted; }
+
+// What the user may do next, if anything.
+std::string advice(const RunEnd& end) {
+  const RunOutcome& outcome = end.outcome;
+  const int code = exit_code(outcome);
+  // A name is enough for a job in its usual place.
+  const std::string root = end.folder.root();
+  const std::string job =
+      !end.name.empty() && root.ends_with("/jobs/" + end.name) ? end.name : root;
+  if (outcome.end == MasterEnd::kHeldUp) {
+    return fmt::format(
+        "Go on when it is as it was (move away what is additional), by the same command or: "
+        "windrow job resume {}\nStart afresh: the same command with --new\n",
+        job);
+  }
+  if (code == kExitCancelled || outcome.end == MasterEnd::kBroken) {
+    return fmt::format("Go on with it by the same command, or: windrow job resume {}\n", job);
+  }
+  if (code == kExitCompleted && outcome.counts.failed > 0) {
+    return fmt::format("Run the failed mini-batches again: windrow retry {}\n", job);
+  }
+  if (outcome.end != MasterEnd::kFinished || outcome.status != JobStatus::kFailed) return "";
+  if (outcome.counts.committed > 0) {
+    return fmt::format(
+        "Go on with it: windrow job resume {}, with --changed-code when you mended the script\n"
+        "Publish what is done: windrow job merge {}\n",
+        job,
+        job);
+  }
+  return end.named
+             ? fmt::format("Mend the cause, then: windrow job resume {} --changed-code\n", job)
+             : "Mend the cause, then give the same command again\n";
+}
+
+std::string counts_text(const RunOutcome& outcome) {
+  return fmt::format(
+      "  mini-batches  {} of {} done, {} failed\n"
+      "  items         {} succeeded, {} failed\n"
+      "  time          {}\n",
+      human_count(outcome.counts.committed),
+      human_count(outcome.batches),
+      human_count(outcome.counts.failed),
+      human_count(outcome.counts.items_succeeded),
+      human_count(outcome.counts.items_failed),
+      human_duration(outcome.job_time));
+}
+
+std::string places_text(const RunEnd& end, bool quiet) {
+  std::string out;
+  if (completed(end)) {
+    for (const std::string& target : end.outcome.targets) {
+      out += fmt::format("  result        {}\n", target);
+    }
+    if (end.outcome.targets.empty()) {
+      out += "  result        none: without append_row_to rows are counted and not kept\n";
+    }
+  }
+  if (end.outcome.counts.items_failed > 0) {
+    out += fmt::format("  failed items  {}\n", end.folder.failed_items());
+    if (completed(end) && end.outcome.first_error) {
+      out += fmt::format("  first error   {}\n", end.outcome.first_error->line);
+    }
+  }
+  if (end.outcome.items_short > 0) {
+    out += fmt::format(
+        "  missing       {} items have no row: run() returned fewer elements than it got items{}\n",
+        human_count(end.outcome.items_short),
+        end.outcome.items_reported ? ", or called them failed" : "");
+  }
+  if (!quiet || !completed(end)) out += fmt::format("  job folder    {}\n", end.folder.root());
+  return out;
+}
+
+std::string first_error_text(const RunEnd& end) {
+  const int code = exit_code(end.outcome);
+  if ((code != kExitFailed && code != kExitRefused) || !end.outcome.first_error) return "";
+  std::string_view text = end.outcome.first_error->text;
+  while (text.ends_with('\n')) text.remove_suffix(1);
+  // A refusal in one line was its cause, and is said.
+  const bool said = end.outcome.refused && text.find('\n') == std::string_view::npos;
+  return fmt::format(
+      "{}  from {}\n", said ? "" : fmt::format("\n{}\n", text), end.outcome.first_error->where);
+}
+
+}  // namespace
+
+int exit_code(const RunOutcome& outcome) {
+  if (outcome.refused) return kExitRefused;
+  if (outcome.end != MasterEnd::kFinished) return kExitFailed;
+  switch (outcome.status) {
+    case JobStatus::kCompleted:
+      return kExitCompleted;
+    case JobStatus::kCanceled:
+      return kExitCancelled;
+    case JobStatus::kFailed:
+    case JobStatus::kRunning:
+      return kExitFailed;
+  }
+  return kExitFailed;
+}
+
+std::string end_text(const RunEnd& end, bool quiet) {
+  const RunOutcome& outcome = end.outcome;
+  std::string out = status_word(outcome);
+  if (outcome.status != JobStatus::kCanceled && !outcome.cause.empty()) out += ": " + outcome.cause;
+  out += "\n";
+  if (!outcome.refused) {  // nothing of it ran
+    if (!quiet) out += counts_text(outcome);
+    out += places_text(end, quiet);
+  }
+  if (!quiet) out += advice(end);
+  return out + first_error_text(end);
+}
+
+std::string end_json(const RunEnd& end) {
+  const RunOutcome& outcome = end.outcome;
+  JsonWriter json;
+  json.begin_object().field("job", end.name).field("job_folder", end.folder.root());
+  json.field("status", status_word(outcome)).field("exit_code", exit_code(outcome));
+  json.field("cause", outcome.cause).field("mini_batches", outcome.batches);
+  json.field("mini_batches_done", outcome.counts.committed);
+  json.field("mini_batches_failed", outcome.counts.failed);
+  json.field("items_succeeded", outcome.counts.items_succeeded);
+  json.field("items_failed", outcome.counts.items_failed);
+  json.field("seconds", std::chrono::duration<double>(outcome.job_time).count());
+  json.key("results").begin_array();
+  if (completed(end)) {
+    for (const std::string& target : outcome.targets) json.value(target);
+  }
+  json.end_array().key("failed_items");
+  if (outcome.counts.items_failed > 0) {
+    json.value(end.folder.failed_items());
+  } else {
+    json.null();
+  }
+  json.key("first_error");
+  if (outcome.first_error) {
+    json.begin_object().field("text", outcome.first_error->text);
+    json.field("where", outcome.first_error->where).end_object();
+  } else {
+    json.null();
+  }
+  json.end_object();
+  return json.text() + "\n";
+}
+
+}  // namespace windrow

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a run ended, as text for people and as a document for programs.
+//
+// Thread: any; values in, text out.
+#pragma once
+
+#include <string>
+
+#include "workspace/local_run.h"
+
+namespace windrow {
+
+struct RunEnd {
+  RunOutcome outcome;
+  JobFolder folder{""};
+  std::string name;
+  bool named = false;  // by the user, as its folder may be: the same command means the same job
+};
+
+int exit_code(const RunOutcome& outcome);
+
+// Status, counts, time, where the result is, what to do next; last of all, for a failure, its
+// first traceback and the file it came from. `quiet` leaves out what is no status, place or error.
+std::string end_text(const RunEnd& end, bool quiet);
+
+// One JSON object on one line.
+std::string end_json(const RunEnd& end);
+
+}  // namespace windrow
