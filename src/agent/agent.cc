@@ -301,6 +301,7 @@ void Agent::rejoin() {
   abandon_workers();
   segment_.reset();
   stopping_ = false;
+  keeping_ = 0;
   silent_ = false;
   ++incarnation_;
   number_out_ = number_in_ = 0;
@@ -377,6 +378,7 @@ void Agent::check() {
 
 void Agent::say_stopped_when_synced() {
   // What a broken segment has not synced is lost; the master was told.
+  if (keeping_ > 0) return;
   if (segment_->unsynced() > 0 && !segment_->failed()) {
     segment_->hurry();
     return;

@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "core/supervise/supervisor.h"
 #include "journal/appender.h"
+#include "journal/staged_files.h"
 #include "os/file_system.h"
 #include "os/loop.h"
 #include "os/worker_host.h"
@@ -39,7 +40,9 @@ struct AgentFolders {
   std::string user_stderr;
   std::string user_error;
   std::string user_log;
-  std::string work;  // private working folders, one per process
+  std::string work;         // private working folders, one per process
+  std::string staged;       // private outputs, one folder per process; only where they are staged
+  std::string staged_done;  // what attempts have written there
 };
 
 struct AgentConfig {
@@ -124,6 +127,11 @@ class Agent final : public WorkerHost::Sink {
                   std::vector<Part>& parts) const;
   // Headers and rows go to the segment, one chunk each; reported items to the record.
   void keep_parts(const std::vector<Part>& parts, std::uint32_t items, AttemptRecord& record);
+  void report(order::ReportAttempt& one);
+  void keep_files(order::ReportAttempt one);
+  void files_kept(order::ReportAttempt& one, Result<StagedAttempt>& kept);
+  void discard(std::string folder);
+  [[nodiscard]] std::string private_folder(ProcessNumber process) const;
   std::vector<Work> take_unread(ProcessNumber process, std::uint32_t count);
   std::string stderr_tail(ProcessNumber process);
   Status open_segment();
@@ -158,8 +166,9 @@ class Agent final : public WorkerHost::Sink {
   std::uint64_t number_out_ = 0;
   std::uint64_t number_in_ = 0;
   TimePoint heard_;
-  bool silent_ = false;    // the master has not been heard for a while: nothing new is started
-  bool stopping_ = false;  // every worker is gone; the last sync is awaited
+  bool silent_ = false;        // the master has not been heard for a while: nothing new is started
+  bool stopping_ = false;      // every worker is gone; the last sync is awaited
+  std::uint32_t keeping_ = 0;  // attempts that wait for their files to be durable
   bool ended_ = false;
   TimePoint check_at_;
   bool check_set_ = false;

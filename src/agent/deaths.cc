@@ -14,6 +14,7 @@ constexpr std::uint64_t kTailMax = 4096;  // bytes of a dead worker's stderr
 }  // namespace
 
 void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
+  if (!settings_.staged.empty()) discard(private_folder(process));
   if (orphans_.erase(process) > 0 || !supervisor_) {
     host_->forget(process);
     return;

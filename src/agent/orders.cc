@@ -6,6 +6,30 @@
 #include "agent/agent.h"
 
 namespace windrow {
+namespace {
+
+// With the process's name where the mark stands.
+std::string own(std::string_view text, const std::string& process) {
+  std::string out;
+  for (const char c : text) {
+    if (c == kProcessMark) {
+      out += process;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> own_all(const std::vector<std::string>& texts,
+                                 const std::string& process) {
+  std::vector<std::string> out;
+  for (const std::string& text : texts) out.push_back(own(text, process));
+  return out;
+}
+
+}  // namespace
+
 // Orders may follow from orders (a send that is refused, a take-back that brings something), so the
 // list grows while it is worked through; never from within itself.
 void Agent::carry_out() {
@@ -36,6 +60,7 @@ void Agent::carry_out(order::StartWorker& one) {
                   [](const auto& variable) { return variable.first == kVisibleGpusVariable; });
     command.unset_environment.emplace_back(kVisibleGpusVariable);
   }
+  for (auto& [variable, value] : command.set_environment) value = own(value, name);
   command.nice = config_.nice;
   command.working_folder = folders.work + "/" + name;
   command.set_environment.emplace_back("WINDROW_LOG_DIR", folders.user_log);
@@ -49,25 +74,33 @@ void Agent::carry_out(order::StartWorker& one) {
   // A folder that cannot be made shows as a worker that cannot be started.
   static_cast<void>(fs_.make_casual_folders(command.working_folder));
   host_->start(one.process, command);
-  const WorkerStart start{.script = settings_.script,
-                          .code_root = settings_.code_root,
-                          .argv = settings_.argv,
-                          .process = name,
-                          .node = config_.id,
-                          .user_stdout = folders.user_stdout + "/" + name + ".stdout.txt",
-                          .user_stderr = folders.user_stderr + "/" + name + ".stderr.txt",
-                          .user_error = folders.user_error + "/" + name + ".txt",
-                          .log_folder = folders.user_log,
-                          .output_folder = settings_.output_folder,
-                          .append_row = settings_.append_row,
-                          .module = settings_.module,
-                          .row_outputs = settings_.row_outputs,
-                          .rows = settings_.rows,
-                          .row_settings = settings_.row_settings,
-                          .python_logging_level = settings_.python_logging_level,
-                          .user_log_max = settings_.user_log_max,
-                          .profiler = settings_.profiler,
-                          .profile = folders.process_raw + "/" + name + ".profile"};
+  WorkerStart start{.script = settings_.script,
+                    .code_root = settings_.code_root,
+                    .argv = own_all(settings_.argv, name),
+                    .process = name,
+                    .node = config_.id,
+                    .user_stdout = folders.user_stdout + "/" + name + ".stdout.txt",
+                    .user_stderr = folders.user_stderr + "/" + name + ".stderr.txt",
+                    .user_error = folders.user_error + "/" + name + ".txt",
+                    .log_folder = folders.user_log,
+                    .output_folder = own(settings_.output_folder, name),
+                    .append_row = settings_.append_row,
+                    .module = settings_.module,
+                    .row_outputs = settings_.row_outputs,
+                    .rows = settings_.rows,
+                    .row_settings = settings_.row_settings,
+                    .python_logging_level = settings_.python_logging_level,
+                    .user_log_max = settings_.user_log_max,
+                    .profiler = settings_.profiler,
+                    .profile = folders.process_raw + "/" + name + ".profile"};
+  if (!settings_.staged.empty()) {
+    start.staging = private_folder(one.process);
+    start.staging_done = folders.staged_done;
+    for (const StagedOutput& output : settings_.staged) {
+      start.staging_outputs.push_back(output.name);
+      static_cast<void>(fs_.make_casual_folders(start.staging + "/" + output.name));
+    }
+  }
   const std::string payload = encode_worker_start(start);
   Command first{.kind = CommandKind::kStart};
   first.payload_size = payload.size();
@@ -103,8 +136,11 @@ void Agent::carry_out(const order::NoteDeath& one) {
 }
 
 void Agent::carry_out(order::ReportAttempt& one) {
-  log_.attempt(one.record, one.items);
-  say(to_master::AttemptEnded{std::move(one.record)});
+  if (settings_.staged.empty()) {
+    report(one);
+  } else {
+    keep_files(std::move(one));
+  }
 }
 
 void Agent::carry_out(order::ReportLoad& one) {

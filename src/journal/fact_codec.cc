@@ -93,11 +93,18 @@ class Encoder {
     w_.varint(r.cpu_us);
     w_.varint(r.memory_peak);
     error(r.error_type, r.error_message, r.traceback);
-    if (r.reported.empty()) return;
+    if (r.reported.empty() && r.files.empty()) return;
     w_.varint(r.reported.size());
     for (const ReportedItem& one : r.reported) {
       w_.varint(one.item);
       w_.text(one.reason);
+    }
+    if (r.files.empty()) return;
+    w_.varint(r.files.size());
+    for (const StagedFile& file : r.files) {
+      w_.varint(file.output);
+      w_.text(file.name);
+      w_.varint(file.size);
     }
   }
   void operator()(const fact::Stopped& f) {
@@ -248,16 +255,33 @@ class Decoder {
     r.error_type = text();
     r.error_message = text();
     r.traceback = text();
-    if (!r_.rest().empty()) reported(r.reported);
+    if (r_.rest().empty()) return f;
+    reported(r.reported);
+    if (!r_.rest().empty()) {
+      files(r.files);
+    } else if (r.reported.empty()) {
+      valid_ = false;
+    }
     return f;
   }
 
   void reported(std::vector<ReportedItem>& out) {
     const std::uint64_t count = r_.varint();
-    if (count == 0 || count > r_.rest().size()) valid_ = false;
+    if (count > r_.rest().size()) valid_ = false;
     for (std::uint64_t i = 0; valid_ && i < count && r_.ok(); ++i) {
       const std::uint32_t item = r_.varint32();
       out.push_back(ReportedItem{item, text()});
+    }
+  }
+
+  void files(std::vector<StagedFile>& out) {
+    const std::uint64_t count = r_.varint();
+    if (count == 0 || count > r_.rest().size()) valid_ = false;
+    for (std::uint64_t i = 0; valid_ && i < count && r_.ok(); ++i) {
+      StagedFile& file = out.emplace_back();
+      file.output = r_.varint32();
+      file.name = text();
+      file.size = r_.varint();
     }
   }
 

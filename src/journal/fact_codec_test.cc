@@ -83,6 +83,26 @@ TEST(FactCodec, KeepsReportedItemsBehindTheRestAndOnlyWhenThereAreSome) {
   EXPECT_FALSE(decode_fact(before + "\xff\xff\xff\x7f"));  // a count that cannot be
 }
 
+// C440
+TEST(FactCodec, KeepsStagedFilesBehindReportedItems) {
+  fact::AttemptEnded plain{full_record(), Verdict::kDone, 8};
+  fact::AttemptEnded with = plain;
+  with.record.files = {{1, "a/b \xff", 1ULL << 40}, {0, "c", 0}};
+  for (const bool reported : {false, true}) {
+    if (reported) with.record.reported = {{4, "blurred"}};
+    std::string before;
+    std::string after;
+    encode_fact(plain, before);
+    encode_fact(with, after);
+    EXPECT_TRUE(after.starts_with(before));
+    const Result<Fact> back = decode_fact(after);
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_TRUE(*back == Fact(with));
+    EXPECT_FALSE(decode_fact(after.substr(0, after.size() - 1)));
+    EXPECT_FALSE(decode_fact(after + '\0'));
+  }
+}
+
 TEST(FactCodec, RefusesKindsAndValuesItDoesNotKnow) {
   EXPECT_FALSE(decode_fact(std::string("\x63", 1)));
   std::string bytes;

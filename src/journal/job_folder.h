@@ -18,6 +18,8 @@
 //       user/entry_script_log/<node>/
 //     outputs/<name>/                           outputs without a path of their own
 //     work/<node>/<process>/                    private working folders
+//     staged/<process>/<output>/                what a worker writes, where outputs are staged
+//     staged/done/<epoch>.<batch>.<picked>/     what an attempt wrote, until it is in its place
 //     state/                                    what resume needs; docs/formats/job-folder.md
 //       plan.<epoch>  journal.<epoch>  rows/<agent>.<incarnation>.seg  control  identity[.<epoch>]
 //       list
@@ -34,8 +36,15 @@
 
 namespace windrow {
 
+// The name of an attempt's folder among the staged ones.
+inline std::string staged_name(const Token& token) {
+  return fmt::format("{}.{}.{}", token.epoch, token.batch, token.picked);
+}
+
 class JobFolder {
  public:
+  static constexpr const char* kStagedDone = "done";
+
   explicit JobFolder(std::string root) : root_(std::move(root)) {}
 
   [[nodiscard]] const std::string& root() const { return root_; }
@@ -43,6 +52,12 @@ class JobFolder {
   [[nodiscard]] std::string outputs() const { return root_ + "/outputs"; }
   [[nodiscard]] std::string work(AgentId node) const {
     return fmt::format("{}/work/{}", root_, node);
+  }
+
+  [[nodiscard]] std::string staged() const { return root_ + "/staged"; }
+  [[nodiscard]] std::string staged_done() const { return staged() + "/" + kStagedDone; }
+  [[nodiscard]] std::string staged_attempt(const Token& token) const {
+    return staged_done() + "/" + staged_name(token);
   }
 
   [[nodiscard]] std::string state() const { return root_ + "/state"; }

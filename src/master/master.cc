@@ -50,26 +50,8 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
       loop_, std::move(file), size, config_.journal, [this](const Error& error) {
         broken("the journal cannot be written: " + error.message);
       });
-  if (!config_.targets.empty()) {
-    merger_ = std::make_unique<Merger>(
-        loop_,
-        fs_,
-        config_.folder,
-        config_.targets,
-        epoch,
-        Merger::Callbacks{.on_progress =
-                              [this](std::uint64_t bytes) {
-                                merged_bytes_ = bytes;
-                                step(event::MergeProgressed{});
-                              },
-                          .on_merged =
-                              [this](std::vector<fact::Publishing> results) {
-                                merged_bytes_ = 0;
-                                for (const auto& result : results) merged_bytes_ += result.length;
-                                step(event::Merged{std::move(results)});
-                              },
-                          .on_error = [this](std::string cause) { broken(std::move(cause)); }});
-  }
+  make_merger(epoch);
+  make_placer();
   scheduler_ = std::make_unique<Scheduler>(std::move(job.state), config_.limits);
   Decision decision;
   scheduler_->begin(fact::EpochBegan{epoch, plan, loop_.wall_now()}, loop_.now(), reopen, decision);
@@ -77,6 +59,45 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
   planner_->start();
   tick_later();
   return {};
+}
+
+void Master::make_merger(Epoch epoch) {
+  if (config_.targets.empty()) return;
+  merger_ = std::make_unique<Merger>(
+      loop_,
+      fs_,
+      config_.folder,
+      config_.targets,
+      epoch,
+      Merger::Callbacks{.on_progress =
+                            [this](std::uint64_t bytes) {
+                              merged_bytes_ = bytes;
+                              step(event::MergeProgressed{});
+                            },
+                        .on_merged =
+                            [this](std::vector<fact::Publishing> results) {
+                              merged_bytes_ = 0;
+                              for (const auto& result : results) merged_bytes_ += result.length;
+                              step(event::Merged{std::move(results)});
+                            },
+                        .on_error = [this](std::string cause) { broken(std::move(cause)); }});
+}
+
+void Master::make_placer() {
+  placer_ = std::make_unique<Placer>(
+      loop_,
+      fs_,
+      config_.folder,
+      config_.worker.staged,
+      config_.replace_targets,
+      Placer::Callbacks{
+          .on_placed = [this](std::size_t attempts) { step(event::Placed{attempts}); },
+          .on_error = [this](std::string cause) { broken(std::move(cause)); },
+          .may_go_on =
+              [this] {
+                if (!finished() && superseded()) end(MasterEnd::kSuperseded);
+                return !finished();
+              }});
 }
 
 // A new plan is created, an unfinished one copied and continued, a finished one compared with the
@@ -209,6 +230,12 @@ void Master::carry_out(const action::TakeBack& action) {
 
 void Master::carry_out(const action::StopAgent& action) {
   say(action.agent, to_agent::Stop{action.mode});
+}
+
+void Master::carry_out(const action::Place& action) {
+  journal_->when_durable([self = self_, attempts = action.attempts] {
+    if (*self != nullptr && !(*self)->finished()) (*self)->placer_->add(attempts);
+  });
 }
 
 void Master::carry_out(const action::Merge& /*action*/) {

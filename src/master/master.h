@@ -26,6 +26,7 @@
 #include "journal/plan_file.h"
 #include "master/master_log.h"
 #include "master/merger.h"
+#include "master/placer.h"
 #include "master/planner.h"
 #include "os/file_system.h"
 #include "os/loop.h"
@@ -39,8 +40,8 @@ struct MasterConfig {
   WorkerSettings worker;
   PlanRules plan;
   std::vector<std::string> targets;  // the files that get rows; none without append_row
-  bool replace_targets = false;
-  bool pending_may_change = false;  // files without a result may differ from what was listed
+  bool replace_targets = false;      // and staged files
+  bool pending_may_change = false;   // files without a result may differ from what was listed
   Appender::Options journal;
 };
 
@@ -91,6 +92,7 @@ class Master {
   void carry_out(const action::Assign& action);
   void carry_out(const action::TakeBack& action);
   void carry_out(const action::StopAgent& action);
+  void carry_out(const action::Place& action);
   void carry_out(const action::Merge& action);
   void carry_out(const action::Publish& action);
   void carry_out(const action::GiveUp& action);
@@ -105,6 +107,8 @@ class Master {
   void tick();
   void tick_later();
   void wake_in_time();
+  void make_merger(Epoch epoch);
+  void make_placer();
   [[nodiscard]] bool superseded();
   void failed(const Error& error);
   void broken(std::string cause);
@@ -124,6 +128,7 @@ class Master {
   std::unique_ptr<Planner> planner_;
   std::optional<PlanReader> plan_;
   std::unique_ptr<Merger> merger_;
+  std::unique_ptr<Placer> placer_;
   std::map<AgentId, Session> sessions_;
   bool resumed_ = false;        // input files are looked at before they are handed out
   bool input_checked_ = false;  // the planner found every name of the plan unchanged

@@ -217,6 +217,11 @@ Status FakeFileSystem::hard_link(const std::string& from, const std::string& to)
 
 Status FakeFileSystem::remove(const std::string& path) {
   if (ask(Call::kRemove, path)) return broken("remove", path);
+  if (folders_.contains(path)) {
+    if (!list(path)->empty()) return fail(ErrorCode::kUnavailable, "{} is not empty", path);
+    folders_.erase(path);
+    return {};
+  }
   if (!find(path)) return fail(ErrorCode::kNotFound, "cannot remove {}: no such file", path);
   const auto [folder, name] = split(path);
   folders_[folder].add({{name, nullptr}});

@@ -287,7 +287,8 @@ Status PosixFileSystem::hard_link(const std::string& from, const std::string& to
 }
 
 Status PosixFileSystem::remove(const std::string& path) {
-  if (::unlink(path.c_str()) == 0) return {};
+  // An empty folder as well.
+  if (::remove(path.c_str()) == 0) return {};
   return cannot("remove", path, errno);
 }
 

@@ -10,6 +10,7 @@
 #include "core/spec/effective.h"
 #include "core/spec/job_paths.h"
 #include "core/supervise/worker_life.h"
+#include "journal/staged_files.h"
 #include "monitor/resource_monitor.h"
 #include "os/control_socket.h"
 #include "os/epoll_loop.h"
@@ -55,14 +56,33 @@ Limits scheduler_limits(const JobSpec& spec) {
   return limits;
 }
 
+// The files with rows stand in the same folders.
+std::vector<StagedFile> reserved_names(const std::vector<StagedOutput>& outputs,
+                                       const std::vector<std::string>& targets) {
+  std::vector<StagedFile> out;
+  for (const std::string& target : targets) {
+    for (std::uint32_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i].folder == parent_folder(target)) out.push_back({i, base_name(target)});
+    }
+  }
+  return out;
+}
+
 MasterConfig master_config(const LocalRun& run, const JobPaths& paths, const MachineShare& share) {
   MasterConfig config;
   config.folder = run.folder;
+  const JobPaths given =
+      run.spec.staged_outputs
+          ? staged_paths(run.spec, paths, run.folder.staged() + "/" + kProcessMark)
+          : paths;
+  config.worker = worker_settings(run.spec, given, share.workers.count);
+  config.worker.staged = staged_outputs(run.spec, paths);
   config.limits = scheduler_limits(run.spec);
-  config.worker = worker_settings(run.spec, paths, share.workers.count);
+  config.limits.reserved_names = reserved_names(config.worker.staged, paths.targets);
+  config.limits.replace_files = run.replace_targets;
   config.worker.program = {run.python, run.worker_program};
   config.worker.environment =
-      worker_environment({run.spec, paths, run.name, run.folder.root()}, threads_of_each(share));
+      worker_environment({run.spec, given, run.name, run.folder.root()}, threads_of_each(share));
   config.worker.environment.emplace_back(kGpuCountVariable,
                                          std::to_string(share.gpus.names.size()));
   config.worker.row_settings = run.row_settings;
@@ -87,7 +107,9 @@ AgentConfig agent_config(const LocalRun& run, Epoch epoch, const MachineShare& s
                                 .user_stderr = folder.user("stderr", kLocalNode),
                                 .user_error = folder.user("error", kLocalNode),
                                 .user_log = folder.user("entry_script_log", kLocalNode),
-                                .work = folder.work(kLocalNode)};
+                                .work = folder.work(kLocalNode),
+                                .staged = folder.staged(),
+                                .staged_done = folder.staged_done()};
   config.segment = sync_options();
   config.gpus = gpu_rules(share, run.spec.worker);
   config.nice = run.spec.worker.nice;
@@ -118,6 +140,7 @@ class Run {
   Status open() {
     const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
     targets_ = paths.targets;
+    RETURN_IF_ERROR(open_staged(paths));
     RETURN_IF_ERROR(logs_.create_folders());
     share_ = share_of_machine(run_.spec);
     ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));
@@ -160,6 +183,7 @@ class Run {
       out.status = state.finished()->status;
       out.cause = state.finished()->cause;
       logs_.finish(state, out.status, out.cause, targets_);
+      if (run_.spec.staged_outputs) remove_tree(fs_, run_.folder.staged());
     } else {
       out.cause = out.end == MasterEnd::kSuperseded ? "another windrow has taken this job over"
                                                     : master_->broken_cause();
@@ -179,6 +203,15 @@ class Run {
     const bool goes_on = run_.job.end.epoch != 0;
     if (!goes_on || run_.configuration_json.empty()) return {};
     return write_whole_file(run_.folder.job_file(), run_.configuration);
+  }
+
+  Status open_staged(const JobPaths& paths) {
+    if (!run_.spec.staged_outputs) return {};
+    clean_staged(fs_, run_.folder, run_.job.state);
+    for (const StagedOutput& output : staged_outputs(run_.spec, paths)) {
+      RETURN_IF_ERROR(fs_.make_folders(output.folder));
+    }
+    return fs_.make_folders(run_.folder.staged_done());
   }
 
   Status start_agent() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/spec/job_paths.h"
+#include "journal/staged_files.h"
 #include "master/merger.h"
 #include "os/epoll_loop.h"
 #include "os/posix_file_system.h"
@@ -13,18 +14,41 @@
 #include "workspace/prepare_run.h"
 
 namespace windrow {
+namespace {
+
+// A job that ended by itself has done so; one that was killed may have died over it.
+Status place_files(FileSystem& fs,
+                   const JobFolder& folder,
+                   const JobState& state,
+                   const std::vector<StagedOutput>& outputs) {
+  for (const Token& token : state.staged()) {
+    RETURN_IF_ERROR(place_staged(fs, folder.staged_attempt(token), outputs, false));
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<MergedJob> merge_job(const std::string& name) {
   PosixFileSystem fs;
   const Jobs jobs(fs);
   ASSIGN_OR_RETURN(const JobFolder folder, jobs.find(name));
   ASSIGN_OR_RETURN(const JobReading reading, read_job_folder(folder));
-  const std::vector<std::string> targets = resolve_job_paths(reading.spec, folder.root()).targets;
-  if (targets.empty()) {
+  const JobPaths paths = resolve_job_paths(reading.spec, folder.root());
+  const std::vector<std::string>& targets = paths.targets;
+  if (targets.empty() && !reading.spec.staged_outputs) {
     return fail(ErrorCode::kInvalid, "job {} keeps no rows: it has no append_row_to", name);
   }
   RETURN_IF_ERROR(refuse_if_running(folder));
   ASSIGN_OR_RETURN(const ReplayedJob job, replay_job(fs, folder.state()));
+  RETURN_IF_ERROR(place_files(fs, folder, job.state, staged_outputs(reading.spec, paths)));
+  if (targets.empty()) {
+    return fail(
+        ErrorCode::kInvalid,
+        "job {} keeps no rows: it has no append_row_to; the files that it has committed are "
+        "in their outputs",
+        name);
+  }
   if (const auto& finished = job.state.finished();
       finished && finished->status == JobStatus::kCompleted) {
     return fail(ErrorCode::kConflict, "job {} is finished; its result is {}", name, targets[0]);

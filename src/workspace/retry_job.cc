@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "core/spec/job_paths.h"
 #include "journal/fact_codec.h"
 #include "journal/record.h"
+#include "journal/staged_files.h"
 #include "os/clock_steady.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
@@ -88,6 +90,26 @@ Status take_over(FileSystem& fs, const JobFolder& from, const OldJob& old, const
   return journal->sync();
 }
 
+// Where an output of the new job lies elsewhere, what the old one has written comes to lie there
+// too.
+Status take_files(FileSystem& fs,
+                  const OldJob& old,
+                  const std::vector<StagedOutput>& from,
+                  const std::vector<StagedOutput>& to) {
+  std::set<std::string> changed;
+  for (const auto& [id, attempt] : old.done) {
+    if (old.state.batches()[id].stage != BatchStage::kCommitted) continue;
+    for (const StagedFile& file : attempt.record.files) {
+      if (file.output >= from.size() || from[file.output] == to[file.output]) continue;
+      const std::string target = to[file.output].folder + "/" + file.name;
+      RETURN_IF_ERROR(put_file(fs, from[file.output].folder + "/" + file.name, target, false));
+      changed.insert(parent_folder(target));
+    }
+  }
+  for (const std::string& folder : changed) RETURN_IF_ERROR(fs.sync_folder(folder));
+  return {};
+}
+
 Result<JobReading> read_with_flags(const JobFolder& folder, const JobFlags& flags) {
   ASSIGN_OR_RETURN(std::string text, read_whole_file(folder.job_file(), kJobFileMax));
   auto reading = read_job_file(JobFileText{.file = folder.job_file(),
@@ -128,7 +150,9 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
                 name,
                 resume);
   }
-  const std::vector<std::string> old_targets = resolve_job_paths(spec, from.root()).targets;
+  const JobPaths old_paths = resolve_job_paths(spec, from.root());
+  const std::vector<std::string>& old_targets = old_paths.targets;
+  const std::vector<StagedOutput> old_staged = staged_outputs(spec, old_paths);
   spec.retry_of = base_name(from.root());
   spec.name.clear();
   spec.job_folder =
@@ -152,6 +176,8 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   job.run.configuration_json = effective_config_json(spec, reading.origins);
   RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));
   RETURN_IF_ERROR(make_output_folders(fs, job.run));
+  const JobPaths paths = resolve_job_paths(spec, job.run.folder.root());
+  RETURN_IF_ERROR(take_files(fs, old, old_staged, staged_outputs(spec, paths)));
   RETURN_IF_ERROR(jobs.create(job.run.folder, spec, job.run.configuration));
   RETURN_IF_ERROR(take_over(fs, from, old, job.run.folder));
   ASSIGN_OR_RETURN(job.run.job, replay_job(fs, job.run.folder.state()));

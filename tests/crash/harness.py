@@ -28,6 +28,13 @@ def run(mini_batch):
     for path in mini_batch:
         with open(path) as file:
             rows.append(os.path.basename(path) + " " + file.read())
+    if os.environ.get("STAGED"):
+        for row in rows:
+            name = row.split()[0]
+            folder = os.environ["AZUREML_BI_OUTPUT_PATH"] + "/" + name[-5]
+            os.makedirs(folder, exist_ok=True)
+            with open(folder + "/" + name, "w") as file:
+                file.write(row)
     return rows
 """
 
@@ -40,9 +47,12 @@ class World(NamedTuple):
     mini_batch_size: int
     pause: float  # seconds that each mini-batch takes
     expected: bytes
+    staged: bool = False  # the script writes each row to a file of its own as well
 
     @classmethod
-    def make(cls, folder: Path, files: int, mini_batch_size: int, pause: float) -> "World":
+    def make(
+        cls, folder: Path, files: int, mini_batch_size: int, pause: float, staged: bool = False
+    ) -> "World":
         (folder / "input").mkdir(parents=True)
         (folder / "code").mkdir()
         (folder / "cases").mkdir()
@@ -52,7 +62,7 @@ class World(NamedTuple):
             name, text = f"item{number:05d}.txt", f"holds {number * number}"
             (folder / "input" / name).write_text(text)
             rows.append(f"{name} {text}\n")
-        return cls(folder, files, mini_batch_size, pause, "".join(rows).encode())
+        return cls(folder, files, mini_batch_size, pause, "".join(rows).encode(), staged)
 
     def case(self, name: str) -> "Case":
         folder = self.folder / "cases" / name
@@ -89,6 +99,7 @@ class Case:
             "--mini-batch-size", str(self.world.mini_batch_size),
             "--workers", "2",
             "--python", sys.executable,
+            *(["--set", "staged_outputs=true"] if self.world.staged else []),
         ]  # fmt: skip
 
     def start(
@@ -97,6 +108,7 @@ class Case:
         """Starts the command. With `shim` the preloaded library has these settings."""
         environment = dict(os.environ, WINDROW_HOME=str(self.world.folder / "home"))
         environment["PAUSE"] = str(self.world.pause)
+        environment["STAGED"] = "1" if self.world.staged else ""
         if shim is not None:
             logs = ("logs", "azureml-logs", "user_logs", "work")
             environment["LD_PRELOAD"] = str(SHIM)
@@ -128,10 +140,15 @@ class Case:
 
     def problem_of_result(self) -> str:
         """Empty when the output is the one right file and nothing else."""
-        names = sorted(os.listdir(self.output)) if self.output.is_dir() else []
-        if names != [RESULT]:
-            return f"the output folder holds {names}"
-        if (self.output / RESULT).read_bytes() != self.world.expected:
+        expected = {RESULT: self.world.expected}
+        for row in self.world.expected.splitlines() if self.world.staged else []:
+            name = row.split()[0].decode()
+            expected[f"{name[-5]}/{name}"] = row
+        paths = [path for path in self.output.rglob("*") if not path.is_dir()]
+        there = {str(path.relative_to(self.output)): path.read_bytes() for path in paths}
+        if there.keys() != expected.keys():
+            return f"the output folder holds {sorted(there)}"
+        if there != expected:
             return "the result is not the one of an undisturbed run"
         for name in ("job.yml", "state/identity"):
             if not (self.job / name).is_file():

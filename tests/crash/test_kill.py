@@ -8,11 +8,12 @@ import signal
 from typing import NamedTuple
 
 import pytest
-from harness import SEED, Call, Case, World, check_all, chosen, read_calls
+from harness import SEED, Call, Case, World, check_all, chosen, count_calls, read_calls
 from power_cut import PowerCut, snapshot
 from reader import read_job
 
 SAMPLE = 200
+STAGED_SAMPLE = 60
 
 
 class Death(NamedTuple):
@@ -85,6 +86,27 @@ def test_a_killed_job_completes_with_the_same_bytes(world: World, calls: list[Ca
     dying = Dying(world)
     check_all(dying, chosen(all_deaths(calls), SAMPLE))
     assert dying.reached > SAMPLE * 0.8
+
+
+@pytest.fixture(scope="module")
+def staged_world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("staged")
+    return World.make(folder, files=24, mini_batch_size=2, pause=0.002, staged=True)
+
+
+# C444
+def test_staged_files_of_a_killed_job_are_there_once(staged_world: World) -> None:
+    calls = count_calls(staged_world)
+    print(f"{len(calls)} calls change a file in a job of 12 mini-batches with staged files")
+    dying = Dying(staged_world)
+    check_all(dying, chosen(all_deaths(calls), STAGED_SAMPLE))
+    assert dying.reached > STAGED_SAMPLE * 0.7
+
+
+# C444
+@pytest.mark.torture
+def test_every_call_of_a_job_with_staged_files_may_be_the_last(staged_world: World) -> None:
+    check_all(Dying(staged_world), all_deaths(count_calls(staged_world)))
 
 
 @pytest.mark.torture

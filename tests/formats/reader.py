@@ -89,6 +89,10 @@ def _reported(fields: Fields) -> list[tuple[int, bytes]]:
     return [(fields.varint32(), fields.text()) for _ in range(fields.varint())]
 
 
+def _files(fields: Fields) -> list[tuple[int, bytes, int]]:
+    return [(fields.varint32(), fields.text(), fields.varint()) for _ in range(fields.varint())]
+
+
 _v, _v32, _u8, _u32 = Fields.varint, Fields.varint32, Fields.u8, Fields.u32
 _text, _wall = Fields.text, Fields.wall
 _ERROR = {"error_type": _text, "error_message": _text, "traceback": _text}
@@ -124,6 +128,8 @@ def read_fact(payload: bytes) -> Fact:
     fact = Fact(name, {key: read(fields) for key, read in layout.items()})
     if name == "AttemptEnded" and fields.left:
         fact.values["reported"] = _reported(fields)
+        if fields.left:
+            fact.values["files"] = _files(fields)
     fields.done()
     return fact
 

@@ -149,11 +149,23 @@ void Scheduler::stop_agents(StopMode mode) {
   }
 }
 
+// What is committed stays so, whatever becomes of the job: its files need not wait for the end. A
+// master that begins asks for those of its predecessors as well, who may have died over them.
+void Scheduler::place_committed() {
+  const std::vector<Token>& staged = state_.staged();
+  if (place_asked_ == staged.size()) return;
+  action::Place place;
+  place.attempts.assign(staged.begin() + static_cast<std::ptrdiff_t>(place_asked_), staged.end());
+  out_->actions.emplace_back(std::move(place));
+  place_asked_ = staged.size();
+}
+
 // Moves the job on when a stage is over: all final, then merged and published, then finished.
 void Scheduler::check_ended() {
   if (finish_said_) return;
+  const bool quiet = agents_.empty() && placed_ == state_.staged().size();
   if (const auto& stopped = state_.stopped()) {
-    if (agents_.empty()) finish(stopped->status, stopped->cause);
+    if (quiet) finish(stopped->status, stopped->cause);
     return;
   }
   if (!merging_) {
@@ -180,7 +192,7 @@ void Scheduler::check_ended() {
       published_ = true;
     }
   }
-  if (published_ && agents_.empty()) finish(JobStatus::kCompleted, "");
+  if (published_ && quiet) finish(JobStatus::kCompleted, "");
 }
 
 void Scheduler::finish(JobStatus status, std::string cause) {

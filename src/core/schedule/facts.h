@@ -72,6 +72,15 @@ struct ReportedItem {
   friend bool operator==(const ReportedItem&, const ReportedItem&) = default;
 };
 
+// A file that a script wrote into an output, where outputs are staged.
+struct StagedFile {
+  std::uint32_t output = 0;  // which of the job's outputs
+  std::string name;          // its path below the folder of the output
+  std::uint64_t size = 0;
+  bool exists = false;  // the output has something of that name already. Judged once; not kept.
+  friend bool operator==(const StagedFile&, const StagedFile&) = default;
+};
+
 // One attempt as its agent saw it.
 struct AttemptRecord {
   Token token;
@@ -90,6 +99,7 @@ struct AttemptRecord {
   std::string error_message;
   std::string traceback;               // of a dead process: the last lines of its stderr
   std::vector<ReportedItem> reported;  // each item once; only for kRunDone
+  std::vector<StagedFile> files;       // durable, not yet in their place; only for kRunDone
   // The class of the exception and those above it, qualified. Judges retries; not kept.
   std::vector<std::string> error_bases;
   friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;

@@ -2,6 +2,7 @@
 #include "core/schedule/job_state.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/check.h"
 #include "base/plant.h"
@@ -12,6 +13,9 @@ namespace {
 constexpr std::size_t kErrorTypesMax = 100;
 
 std::uint64_t end_of(const Batch& batch) { return batch.offset + batch.length; }
+
+// Outputs have folders of their own, so their numbers can stand for them.
+std::string key_of(const StagedFile& file) { return std::to_string(file.output) + "/" + file.name; }
 
 Status ok_if(bool condition, const char* what) {
   if (condition) return {};
@@ -50,6 +54,9 @@ Status JobState::check(const Fact& fact) const {
     const RowRange& rows = record.rows;
     RETURN_IF_ERROR(ok_if(rows.segment < segments_.size() && !segments_[rows.segment].closed,
                           "rows in a segment that is not open"));
+    for (const StagedFile& file : record.files) {
+      RETURN_IF_ERROR(ok_if(!writer_of(file), "a staged file of two mini-batches"));
+    }
     return ok_if(one->succeeded <= batch.items && rows.offset <= UINT64_MAX - rows.length,
                  "an attempt with impossible counts");
   }
@@ -90,9 +97,9 @@ void JobState::apply_one(const fact::SegmentSynced& fact) {
   segment.synced = std::max(segment.synced, fact.up_to);
   job_time_ = std::max(job_time_, fact.job_time);
   while (!segment.waiting.empty()) {
-    Batch& batch = batches_[segment.waiting.front()];
-    if (end_of(batch) > segment.synced) break;
-    commit(batch);
+    const BatchId id = segment.waiting.front();
+    if (end_of(batches_[id]) > segment.synced) break;
+    commit(id);
     segment.waiting.pop_front();
   }
 }
@@ -125,8 +132,10 @@ void JobState::apply_one(const fact::AttemptEnded& fact) {
       counts_.items_succeeded += batch.succeeded;
       counts_.items_failed += batch.items - batch.succeeded;
       counts_.shorts += batch.succeeded < batch.items ? 1 : 0;
+      for (const StagedFile& file : record.files) writers_[key_of(file)] = record.token.batch;
+      if (!record.files.empty()) staged_ended_[record.token.batch] = record.token;
       if (end_of(batch) <= segment.synced || planted(Fault::kCommitOnEnd)) {
-        commit(batch);
+        commit(record.token.batch);
       } else {
         segment.waiting.push_back(record.token.batch);
       }
@@ -185,11 +194,15 @@ void JobState::apply_one(const fact::Reopened& fact) {
   }
 }
 
-void JobState::commit(Batch& batch) {
-  CHECK(batch.stage == BatchStage::kEnded);
-  batch.stage = BatchStage::kCommitted;
+void JobState::commit(BatchId id) {
+  CHECK(batches_[id].stage == BatchStage::kEnded);
+  batches_[id].stage = BatchStage::kCommitted;
   --counts_.ended;
   ++counts_.committed;
+  if (const auto files = staged_ended_.find(id); files != staged_ended_.end()) {
+    staged_.push_back(files->second);
+    staged_ended_.erase(files);
+  }
 }
 
 void JobState::give_up_unsynced(Segment& segment) {
@@ -197,7 +210,7 @@ void JobState::give_up_unsynced(Segment& segment) {
   for (const BatchId id : segment.waiting) {
     Batch& batch = batches_[id];
     if (planted(Fault::kKeepUnsynced)) {
-      commit(batch);
+      commit(id);
       continue;
     }
     batch.stage = BatchStage::kPending;
@@ -206,8 +219,24 @@ void JobState::give_up_unsynced(Segment& segment) {
     counts_.items_failed -= batch.items - batch.succeeded;
     counts_.shorts -= batch.succeeded < batch.items ? 1 : 0;
     batch.succeeded = 0;
+    staged_ended_.erase(id);
   }
   segment.waiting.clear();
+  std::erase_if(writers_, [this](const auto& one) {
+    return batches_[one.second].stage == BatchStage::kPending;
+  });
+}
+
+std::optional<BatchId> JobState::writer_of(const StagedFile& file) const {
+  const std::string key = key_of(file);
+  for (std::string_view path = key; path.find('/') != std::string_view::npos;
+       path = path.substr(0, path.rfind('/'))) {
+    if (const auto found = writers_.find(path); found != writers_.end()) return found->second;
+  }
+  const std::string folder = key + "/";
+  const auto below = writers_.lower_bound(folder);
+  if (below == writers_.end() || !below->first.starts_with(folder)) return std::nullopt;
+  return below->second;
 }
 
 bool JobState::all_final() const {

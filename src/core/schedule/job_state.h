@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -94,6 +95,12 @@ class JobState {
   [[nodiscard]] const std::optional<fact::Finished>& finished() const { return finished_; }
   [[nodiscard]] WallTime started() const { return started_; }  // of the first epoch
 
+  // The committed attempts that have staged files, in the order in which they were committed.
+  [[nodiscard]] const std::vector<Token>& staged() const { return staged_; }
+  // The mini-batch that has written this file, or one where it needs a folder, or into a folder
+  // of its name.
+  [[nodiscard]] std::optional<BatchId> writer_of(const StagedFile& file) const;
+
   // Every planned mini-batch is committed or failed, and no more will be planned.
   [[nodiscard]] bool all_final() const;
 
@@ -114,7 +121,7 @@ class JobState {
   void apply_one(const fact::Finished& fact);
   void apply_one(const fact::Reopened& fact);
   void count_error(const fact::AttemptEnded& ended);
-  void commit(Batch& batch);
+  void commit(BatchId id);
   void give_up_unsynced(Segment& segment);
 
   std::vector<Batch> batches_;
@@ -131,6 +138,9 @@ class JobState {
   std::optional<fact::Stopped> stopped_;
   std::vector<fact::Publishing> publishing_;
   std::optional<fact::Finished> finished_;
+  std::map<std::string, BatchId, std::less<>> writers_;  // by output and name, ended or committed
+  std::map<BatchId, Token> staged_ended_;                // with files, not yet committed
+  std::vector<Token> staged_;
 };
 
 }  // namespace windrow

@@ -50,6 +50,14 @@ Duration Limits::stuck_timeout() const {
 // May turn a record of something that was returned into one of a failure.
 Verdict Scheduler::judge(AttemptRecord& record, const Batch& batch) const {
   const bool last = batch.tries + 1 >= limits_.tries_max;
+  if (std::string conflict = name_conflict(record); !conflict.empty()) {
+    record.status = AttemptStatus::kRunException;
+    record.error_type = "FileExistsError";
+    record.error_message = std::move(conflict);
+    record.rows = RowRange{.segment = record.rows.segment};
+    record.reported.clear();
+    record.files.clear();
+  }
   if (record.status == AttemptStatus::kRunDone) {
     const bool more = record.returned > batch.items && limits_.strict_results;
     const std::uint64_t told = record.returned + record.reported.size();
@@ -64,10 +72,37 @@ Verdict Scheduler::judge(AttemptRecord& record, const Batch& batch) const {
                     more ? ", which strict_results does not allow" : "; it is tried again");
     record.rows = RowRange{.segment = record.rows.segment};
     record.reported.clear();
+    record.files.clear();
     if (fewer) return Verdict::kRetry;
   }
   if (!is_charged(record.status)) return Verdict::kReturned;
   return last || !may_retry(record) ? Verdict::kFailed : Verdict::kRetry;
+}
+
+// Why a file of this attempt cannot come to lie where it should; empty when all can.
+std::string Scheduler::name_conflict(const AttemptRecord& record) const {
+  for (const StagedFile& file : record.files) {
+    const std::string name = path_in_quotes(file.name);
+    if (const std::optional<BatchId> other = state_.writer_of(file)) {
+      return fmt::format(
+          "{} is in the way of what mini-batch {} has written: with staged_outputs each name "
+          "belongs "
+          "to one mini-batch; make it of the item's name or of minibatch_index",
+          name,
+          *other);
+    }
+    const bool reserved =
+        std::ranges::any_of(limits_.reserved_names, [&file](const StagedFile& one) {
+          return one.output == file.output && one.name == file.name;
+        });
+    if (reserved) return name + " is the name of the result; write to another one";
+    if (file.exists && !limits_.replace_files) {
+      return name +
+             " exists in the output and is not of this job; remove it, or say output_exists: "
+             "overwrite";
+    }
+  }
+  return "";
 }
 
 bool Scheduler::may_retry(const AttemptRecord& record) const {

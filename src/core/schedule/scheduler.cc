@@ -28,6 +28,7 @@ void Scheduler::begin(const fact::EpochBegan& epoch,
   if (reopen) emit(*reopen);
   hands_.resize(state_.batches().size());
   for (BatchId id = 0; id < hands_.size(); ++id) hands_[id].picked = state_.batches()[id].picked;
+  place_committed();
   check_ended();
   out_ = nullptr;
 }
@@ -39,6 +40,7 @@ void Scheduler::decide(Event event, TimePoint now, WallTime wall, Decision& out)
   if (finish_said_) return;
   out_ = &out;
   std::visit([this](auto& one) { take(one); }, event);
+  place_committed();
   out_ = nullptr;
 }
 
@@ -247,6 +249,12 @@ void Scheduler::take(const event::Published& /*event*/) {
 }
 
 void Scheduler::take(const event::MergeProgressed& /*event*/) { progressed(); }
+
+void Scheduler::take(const event::Placed& event) {
+  placed_ += event.attempts;
+  progressed();
+  check_ended();
+}
 
 // Beside the syncs of rows: a job without rows, or with long mini-batches, keeps its time as well.
 void Scheduler::keep_time(SegmentId segment, Duration at_least) {

@@ -41,11 +41,13 @@ struct Limits {
   Duration first_task_timeout = std::chrono::seconds(600);  // without a mini-batch, nor listing
   std::optional<Duration> init_limit;                       // of one worker; see init_timeout()
   Duration retry_delay{};                                   // between a failed attempt and the next
-  std::vector<std::string> retry_on;      // names of errors; empty: every failure is tried again
-  std::vector<std::string> fail_fast_on;  // these never are
-  bool strict_results = false;            // more results than items fail the attempt
-  bool retry_short_returns = false;       // fewer do while a try is left
-  std::uint32_t losses_max = 5;           // nodes that one mini-batch may take with it
+  std::vector<std::string> retry_on;       // names of errors; empty: every failure is tried again
+  std::vector<std::string> fail_fast_on;   // these never are
+  bool strict_results = false;             // more results than items fail the attempt
+  bool retry_short_returns = false;        // fewer do while a try is left
+  std::uint32_t losses_max = 5;            // nodes that one mini-batch may take with it
+  std::vector<StagedFile> reserved_names;  // of staged outputs: those that files with rows will get
+  bool replace_files = false;              // a staged file may take the place of an older one
 
   [[nodiscard]] Duration lease() const { return run_timeout + overhead_timeout; }
   // No listing, init, attempt or merge progress for so long ends the job.
@@ -119,6 +121,9 @@ struct Merged {
 };
 struct Published {};
 struct MergeProgressed {};
+struct Placed {  // the files of so many attempts are in their place
+  std::size_t attempts = 0;
+};
 struct TimePassed {};
 
 }  // namespace event
@@ -142,6 +147,7 @@ using Event = std::variant<event::Planned,
                            event::Merged,
                            event::Published,
                            event::MergeProgressed,
+                           event::Placed,
                            event::TimePassed>;
 
 namespace action {
@@ -160,6 +166,11 @@ struct StopAgent {
   AgentId agent = 0;
   StopMode mode = StopMode::kFinish;
 };
+// When the journal is durable: put the files of these attempts in their place, as far as they are
+// not there yet; answer with Placed.
+struct Place {
+  std::vector<Token> attempts;
+};
 struct Merge {};    // every mini-batch is final: complete the merged file, answer with Merged
 struct Publish {};  // when the journal is durable: link the merged file, answer with Published
 struct GiveUp {     // a disk refuses: end this master, not the job; nothing is journaled about it
@@ -172,6 +183,7 @@ struct Finish {};  // when the journal is durable: the job is over; see JobState
 using Action = std::variant<action::Assign,
                             action::TakeBack,
                             action::StopAgent,
+                            action::Place,
                             action::Merge,
                             action::Publish,
                             action::GiveUp,
@@ -262,6 +274,7 @@ class Scheduler {
   void take(const event::Merged& event);
   void take(const event::Published& event);
   void take(const event::MergeProgressed& event);
+  void take(const event::Placed& event);
   void take(const event::TimePassed& event);
 
   void emit(Fact fact);
@@ -281,6 +294,7 @@ class Scheduler {
   void stop_agents(StopMode mode);
   [[nodiscard]] Verdict judge(AttemptRecord& record, const Batch& batch) const;
   [[nodiscard]] bool may_retry(const AttemptRecord& record) const;
+  [[nodiscard]] std::string name_conflict(const AttemptRecord& record) const;
   [[nodiscard]] std::string root_cause() const;
   [[nodiscard]] std::string why_no_result() const;
   void check_thresholds();
@@ -288,6 +302,7 @@ class Scheduler {
   void check_stuck_in_init();
   void check_progress();
   void check_ended();
+  void place_committed();
   void finish(JobStatus status, std::string cause);
   [[nodiscard]] const char* blocked_stage() const;
 
@@ -308,6 +323,8 @@ class Scheduler {
   std::uint64_t stale_ = 0;
   bool merging_ = false;
   bool published_ = false;
+  std::size_t place_asked_ = 0;  // of JobState::staged()
+  std::size_t placed_ = 0;
   bool finish_said_ = false;
   std::string first_give_up_;
   Decision* out_ = nullptr;  // of the event in hand

@@ -42,6 +42,10 @@ class SchedulerProbe {
         text += fmt::format("back {} from a{} ", back->count, back->agent);
       } else if (const auto* stop = std::get_if<action::StopAgent>(&action)) {
         text += fmt::format("stop a{} {} ", stop->agent, static_cast<int>(stop->mode));
+      } else if (const auto* place = std::get_if<action::Place>(&action)) {
+        for (const Token& token : place->attempts) {
+          text += fmt::format("place {}#{} ", token.batch, token.picked);
+        }
       } else if (std::holds_alternative<action::Merge>(action)) {
         text += "merge ";
       } else if (std::holds_alternative<action::Publish>(action)) {

@@ -308,6 +308,8 @@ std::string identity_hash(const JobSpec& spec) {
   add_count(spec.rows.header ? 1 : 0);
   add_count(spec.v1_argv ? 1 : 0);
   add_optional(spec.retry_of);
+  // Only where it is asked for: jobs that began before there was such a thing go on.
+  if (spec.staged_outputs) hash.update_field("staged outputs");
   return hash.finish();
 }
 

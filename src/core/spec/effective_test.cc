@@ -66,6 +66,7 @@ append_row:
   # sep: not set; a space in text, a comma in csv
   header: false  # from default
 output_exists: refuse  # from default
+staged_outputs: false  # from default
 compat:
   v1_argv: false  # from default
 strict: false  # from default
@@ -150,6 +151,7 @@ TEST(EffectiveJobFile, EverySettingReadsBack) {
   spec.arguments = {"--error_threshold", "1", "--nice=3"};  // the keys have what came of them
   spec.mini_batch_size = {7, 3U << 20U};
   spec.largest_first = spec.allow_empty_input = spec.v1_argv = true;
+  spec.staged_outputs = true;
   spec.strict = true;
   spec.rows = {RowText::kCsv, "\t", true};
   spec.output_exists = OutputExists::kOverwrite;
@@ -288,6 +290,7 @@ TEST(IdentityHash, ChangesWithWhatMakesAnotherJob) {
       [](JobSpec& s) { s.rows.separator = ","; },
       [](JobSpec& s) { s.rows.header = true; },
       [](JobSpec& s) { s.v1_argv = true; },
+      [](JobSpec& s) { s.staged_outputs = true; },
   };
   std::set<std::string> hashes = {identity_hash(small())};
   for (const auto& change : changes) {

@@ -18,7 +18,6 @@ constexpr auto kRootNotYet = std::to_array<std::string_view>({"bisect_failed",
                                                               "settings",
                                                               "side_inputs",
                                                               "speculate",
-                                                              "staged_outputs",
                                                               "streaming_window"});
 constexpr auto kRootIdle = std::to_array<std::string_view>(
     {"creation_context", "intellectual_property", "properties", "services", "version"});

@@ -16,6 +16,32 @@ std::string output_path(const OutputSpec& output, std::string_view job_folder) {
   return output.type == OutputType::kFile ? join_path(folder, kDefaultRowFile) : folder;
 }
 
+// The one behind EntryScript().output_dir.
+const OutputSpec* main_output(const JobSpec& spec) {
+  const OutputSpec* main = spec.outputs.empty() ? nullptr : &spec.outputs.front();
+  for (const OutputSpec& output : spec.outputs) {
+    if (!spec.append_row_to.empty() && spec.append_row_to[0] == output.name) main = &output;
+  }
+  return main;
+}
+
+std::string folder_of(const OutputSpec& output, const std::string& path) {
+  return output.type == OutputType::kFile ? parent_folder(path) : path;
+}
+
+void resolve_arguments(const JobSpec& spec, JobPaths& paths) {
+  paths.arguments.clear();
+  for (const std::string& argument : spec.arguments) {
+    paths.arguments.push_back(replace_references(argument, [&paths](const Reference& reference) {
+      const bool input = reference.kind == Reference::Kind::kInput;
+      return (input ? paths.inputs : paths.outputs)[reference.name];
+    }));
+  }
+}
+
+// Of the output that stands in for none.
+constexpr std::string_view kUndeclared = "outputs";
+
 }  // namespace
 
 std::string join_path(std::string_view folder, std::string_view path) {
@@ -78,17 +104,13 @@ JobPaths resolve_job_paths(const JobSpec& spec, std::string_view job_folder) {
     const bool list = input.type != InputType::kLiteral && first.starts_with('@');
     paths.inputs[input.name] = list ? first.substr(1) : first;
   }
-  const OutputSpec* main = spec.outputs.empty() ? nullptr : &spec.outputs.front();
-  const auto folder_of = [&paths](const OutputSpec& output) {
-    const std::string& path = paths.outputs[output.name];
-    return output.type == OutputType::kFile ? parent_folder(path) : path;
-  };
   for (const OutputSpec& output : spec.outputs) {
     paths.outputs[output.name] = output_path(output, job_folder);
-    paths.folders.push_back(folder_of(output));
-    if (!spec.append_row_to.empty() && spec.append_row_to[0] == output.name) main = &output;
+    paths.folders.push_back(folder_of(output, paths.outputs[output.name]));
   }
-  paths.output_folder = main == nullptr ? join_path(job_folder, "outputs") : folder_of(*main);
+  const OutputSpec* main = main_output(spec);
+  paths.output_folder = main == nullptr ? join_path(job_folder, "outputs")
+                                        : folder_of(*main, paths.outputs[main->name]);
   if (main == nullptr) paths.folders.push_back(paths.output_folder);
   for (const std::string& name : spec.append_row_to) {
     const auto output = std::ranges::find(spec.outputs, name, &OutputSpec::name);
@@ -97,13 +119,31 @@ JobPaths resolve_job_paths(const JobSpec& spec, std::string_view job_folder) {
     const bool file = output->type == OutputType::kFile;
     paths.targets.push_back(file ? path : join_path(path, kDefaultRowFile));
   }
-  for (const std::string& argument : spec.arguments) {
-    paths.arguments.push_back(replace_references(argument, [&paths](const Reference& reference) {
-      const bool input = reference.kind == Reference::Kind::kInput;
-      return (input ? paths.inputs : paths.outputs)[reference.name];
-    }));
-  }
+  resolve_arguments(spec, paths);
   return paths;
+}
+
+std::vector<StagedOutput> staged_outputs(const JobSpec& spec, const JobPaths& paths) {
+  std::vector<StagedOutput> out;
+  if (!spec.staged_outputs) return out;
+  for (const OutputSpec& output : spec.outputs) {
+    out.push_back({output.name, folder_of(output, paths.outputs.at(output.name))});
+  }
+  if (out.empty()) out.push_back({std::string(kUndeclared), paths.output_folder});
+  return out;
+}
+
+JobPaths staged_paths(const JobSpec& spec, const JobPaths& paths, std::string_view folder) {
+  JobPaths out = paths;
+  for (const OutputSpec& output : spec.outputs) {
+    std::string& path = out.outputs[output.name];
+    const std::string below = join_path(folder, output.name);
+    path = output.type == OutputType::kFile ? join_path(below, base_name(path)) : below;
+  }
+  const OutputSpec* main = main_output(spec);
+  out.output_folder = join_path(folder, main == nullptr ? kUndeclared : main->name);
+  resolve_arguments(spec, out);
+  return out;
 }
 
 }  // namespace windrow

@@ -49,4 +49,19 @@ struct JobPaths {
 
 JobPaths resolve_job_paths(const JobSpec& spec, std::string_view job_folder);
 
+// An output whose files are staged, and the folder that they come to lie in.
+struct StagedOutput {
+  std::string name;
+  std::string folder;
+  friend bool operator==(const StagedOutput&, const StagedOutput&) = default;
+};
+
+// All outputs, in the order declared; the one folder of a job that declares none. Nothing unless
+// the job has staged_outputs.
+std::vector<StagedOutput> staged_outputs(const JobSpec& spec, const JobPaths& paths);
+
+// The same paths for a script whose outputs are staged: each is a folder below `folder`, or the
+// file in it, by the name of the output.
+JobPaths staged_paths(const JobSpec& spec, const JobPaths& paths, std::string_view folder);
+
 }  // namespace windrow

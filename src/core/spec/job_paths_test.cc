@@ -115,5 +115,27 @@ TEST_F(JobPathsTest, ArgumentsGetPathsAndStayOneWordEach) {
   EXPECT_EQ(resolve().inputs["data"], "/lists/today");
 }
 
+// C440
+TEST_F(JobPathsTest, StagedOutputsLieInFoldersOfTheWorkersOwn) {
+  spec_.outputs = {{"a", OutputType::kFolder, "/a"}, {"b", OutputType::kFile, "/b/rows.csv"}};
+  spec_.arguments = {"--to=${{outputs.a}}", "${{outputs.b}}", "${{inputs.data}}"};
+  EXPECT_TRUE(staged_outputs(spec_, resolve()).empty());
+  spec_.staged_outputs = true;
+  EXPECT_EQ(staged_outputs(spec_, resolve()),
+            (std::vector<StagedOutput>{{"a", "/a"}, {"b", "/b"}}));
+  const JobPaths given = staged_paths(spec_, resolve(), "/job/own");
+  EXPECT_EQ(given.arguments,
+            (std::vector<std::string>{"--to=/job/own/a", "/job/own/b/rows.csv", "/in"}));
+  EXPECT_EQ(given.output_folder, "/job/own/a");
+}
+
+// C440
+TEST_F(JobPathsTest, AJobWithoutOutputsHasItsOutputFolderStaged) {
+  spec_.staged_outputs = true;
+  EXPECT_EQ(staged_outputs(spec_, resolve()),
+            (std::vector<StagedOutput>{{"outputs", "/job/outputs"}}));
+  EXPECT_EQ(staged_paths(spec_, resolve(), "/own").output_folder, "/own/outputs");
+}
+
 }  // namespace
 }  // namespace windrow

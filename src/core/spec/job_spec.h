@@ -151,6 +151,7 @@ struct JobSpec {
   std::vector<std::string> append_row_to;
   RowStyle rows;
   OutputExists output_exists = OutputExists::kRefuse;
+  bool staged_outputs = false;  // files that the script writes count by commit, as rows do
   bool v1_argv = false;         // compat.v1_argv: sys.argv holds the whole set of the v1 engine
 
   LimitSpec limits;

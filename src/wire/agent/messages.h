@@ -19,9 +19,13 @@
 #include "base/time.h"
 #include "core/schedule/facts.h"
 #include "core/schedule/stop_mode.h"
+#include "core/spec/job_paths.h"
 #include "core/spec/job_spec.h"
 
 namespace windrow {
+
+// Stands for the process's name in the paths of staged outputs: no path has one of its own.
+inline constexpr char kProcessMark = '\0';
 
 // How to run the user's script: the same on every node.
 struct WorkerSettings {
@@ -32,6 +36,9 @@ struct WorkerSettings {
   std::string code_root;
   std::vector<std::string> argv;
   std::string output_folder;
+  // Where files belong that the script writes; none: it writes them there itself. Else argv,
+  // environment and output_folder lead to places of each worker's own, by kProcessMark.
+  std::vector<StagedOutput> staged;
   bool append_row = true;
   std::vector<std::string> row_outputs;  // names of the outputs that get rows, in order
   RowStyle rows;

@@ -188,6 +188,13 @@ std::string encode_worker_start(const WorkerStart& start) {
     json.field("profiler", start.profiler == Profiler::kProfile ? "profile" : "cProfile");
     json.field("profile", start.profile);
   }
+  if (!start.staging.empty()) {
+    json.field("staging", start.staging);
+    json.field("staging_done", start.staging_done);
+    json.key("staging_outputs").begin_array();
+    for (const std::string& name : start.staging_outputs) json.value(name);
+    json.end_array();
+  }
   json.end_object();
   return json.text();
 }

@@ -110,6 +110,11 @@ struct WorkerStart {
   std::uint64_t user_log_max = 0;  // bytes; 0: no limit
   Profiler profiler = Profiler::kNone;
   std::string profile;  // where the profile goes
+  // When outputs are staged: the folder that holds the worker's own ones, where it is to be taken
+  // after each attempt, and the names in it.
+  std::string staging;
+  std::string staging_done;
+  std::vector<std::string> staging_outputs;
 };
 std::string encode_worker_start(const WorkerStart& start);
 

@@ -168,6 +168,10 @@ def _load(worker: Worker) -> None:
         functions = (worker.script.run, worker.serialise)
         worker.script.run, worker.serialise = with_context(*functions, bool(worker.done_flags))
         worker.done_flags = packets.FLAG_PARTS
+    if settings.get("staging"):
+        from windrow.worker.staging import stage
+
+        stage(worker)
 
 
 def _choose_form(worker: Worker) -> None:
