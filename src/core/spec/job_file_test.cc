@@ -194,14 +194,17 @@ TEST_F(JobFileTest, KeysInTheWrongPlaceAreSentToTheRightOne) {
   EXPECT_EQ(hint("process_count_per_node: 5\n"),
             "job.yml:7:1: unknown key 'process_count_per_node'; did you mean "
             "'max_concurrency_per_instance'?\n");
-  EXPECT_EQ(hint("colour: red\n").substr(0, 47), "job.yml:7:1: unknown key 'colour'; allowed are ");
+  EXPECT_EQ(hint("colour: red\n"),
+            "job.yml:7:1: unknown key 'colour'; `windrow help settings` lists them all\n");
   EXPECT_EQ(hint("  arg: x\n"), "job.yml:7:3: task: unknown key 'arg'; did you mean 'args'?\n");
   EXPECT_EQ(hint("speculate: true\n"), "job.yml:7:1: key 'speculate' is not supported yet\n");
 }
 
 TEST_F(JobFileTest, WhatIsNotBuiltYetIsRefusedByName) {
-  EXPECT_EQ(problems("type: pipeline\njobs: {}\n"),
-            "job.yml:1:7: type: 'pipeline' is not supported yet; allowed is parallel\n");
+  EXPECT_EQ(
+      problems("type: pipeline\njobs: {}\n"),
+      "job.yml:1:7: type: 'pipeline' is not supported yet; put its parallel step into a file of "
+      "its own, with paths in place of ${{parent...}}, and run that\n");
   EXPECT_EQ(problems("type: paralel\ninputs: {a: {}}\ninput_data: ${{inputs.a}}\n"),
             "job.yml:1:1: task is missing\n"
             "job.yml:1:7: type: 'paralel' is not known; allowed is parallel\n"

@@ -100,7 +100,10 @@ TEST(References, ThatCannotBeUnderstoodAreRefused) {
     EXPECT_FALSE(find_references(bad)) << bad;
   }
   EXPECT_EQ(find_references("${{parent.inputs.x}}").error().message,
-            "'${{parent.inputs.x}}' is not a reference; allowed are ${{inputs.NAME}} and "
+            "'${{parent.inputs.x}}' is of the pipeline that this step was cut out of; write "
+            "{path: ...} for a folder or file, or the value itself");
+  EXPECT_EQ(find_references("${{INPUTS.x}}").error().message,
+            "'${{INPUTS.x}}' is not a reference; allowed are ${{inputs.NAME}} and "
             "${{outputs.NAME}}");
 }
 
