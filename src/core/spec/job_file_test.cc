@@ -195,7 +195,7 @@ TEST_F(JobFileTest, KeysInTheWrongPlaceAreSentToTheRightOne) {
             "job.yml:7:1: unknown key 'process_count_per_node'; did you mean "
             "'max_concurrency_per_instance'?\n");
   EXPECT_EQ(hint("colour: red\n"),
-            "job.yml:7:1: unknown key 'colour'; `windrow help settings` lists them all\n");
+            "job.yml:7:1: unknown key 'colour'; `windrow help settings` lists those there are\n");
   EXPECT_EQ(hint("  arg: x\n"), "job.yml:7:3: task: unknown key 'arg'; did you mean 'args'?\n");
   EXPECT_EQ(hint("speculate: true\n"), "job.yml:7:1: key 'speculate' is not supported yet\n");
 }
