@@ -168,11 +168,12 @@ Result<JournalEnd> replay_journals(FileSystem& fs,
 
 Result<ReplayedJob> replay_job(FileSystem& fs, const std::string& state_folder) {
   ReplayedJob job;
-  ASSIGN_OR_RETURN(job.end, replay_journals(fs, state_folder, [&job](Fact fact) -> Status {
-                     RETURN_IF_ERROR(job.state.check(fact));
-                     job.state.apply(fact);
-                     return {};
-                   }));
+  const auto apply = [&job](const Fact& fact) -> Status {
+    RETURN_IF_ERROR(job.state.check(fact));
+    job.state.apply(fact);
+    return {};
+  };
+  ASSIGN_OR_RETURN(job.end, replay_journals(fs, state_folder, apply));
   return job;
 }
 

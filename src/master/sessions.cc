@@ -25,8 +25,8 @@ void Master::on_message(AgentMessage message) {
       sessions_.erase(it);
       step(event::AgentLost{message.agent});
     }
-    auto* attempt = std::get_if<to_master::AttemptEnded>(&message.body);
-    if (planted(Fault::kAcceptStaleToken) && attempt != nullptr) take(message.agent, message.body);
+    const bool attempt = std::holds_alternative<to_master::AttemptEnded>(message.body);
+    if (attempt && planted(Fault::kAcceptStaleToken)) take(message.agent, message.body);
     links_.send(message.agent, MasterMessage{epoch(), message.incarnation, 0, to_agent::Rejoin{}});
     return;
   }
