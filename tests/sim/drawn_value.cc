@@ -41,6 +41,7 @@ const std::vector<Opinion>& opinions() {
   static const std::vector<Opinion> kAll = {
       {"mini_batch_size", Kind::kSize},
       {"rank_mini_batch_count", Kind::kWhole, -kInt - 1, kInt},
+      {"staged_outputs", Kind::kBool},
       {"largest_first", Kind::kBool},
       {"allow_empty_input", Kind::kBool},
       {"append_row.format", Kind::kWord, 0, 0, {"text", "csv", "jsonl"}, true},

@@ -120,6 +120,14 @@ void judge_paths(const JobSpec& spec) {
         spec.outputs[i].path.value_or("/jobs/j/outputs/" + spec.outputs[i].name);
     EXPECT_EQ(paths.folders[i], file ? inside.substr(0, inside.rfind('/')) : inside);
   }
+  const JobPaths staged = staged_paths(spec, paths, "/stage");
+  for (const OutputSpec& output : spec.outputs) {
+    const bool inside = staged.outputs.at(output.name).starts_with("/stage/" + output.name);
+    EXPECT_TRUE(inside) << staged.outputs.at(output.name);
+  }
+  EXPECT_TRUE(staged.output_folder.starts_with("/stage/")) << staged.output_folder;
+  EXPECT_EQ(staged_outputs(spec, paths).size(),
+            spec.staged_outputs ? std::max<std::size_t>(spec.outputs.size(), 1) : 0U);
   ASSERT_EQ(paths.arguments.size(), spec.arguments.size());
   for (std::size_t i = 0; i < paths.arguments.size(); ++i) {
     EXPECT_EQ(paths.arguments[i].find("${{"), std::string::npos);
