@@ -76,7 +76,7 @@ void JobDraft::draw_setting(std::string_view key) {
     } else if (value.list && value.right && maybe(600)) {
       page_.put(path, yaml_list(random_, value.items));
     } else if (bound) {
-      const std::string name = fmt::format("bound{}", out_.spec.inputs.size());
+      const std::string name = fmt::format("said{}", out_.spec.inputs.size());
       page_.put_text("inputs." + name, value.said);
       out_.spec.inputs.push_back(
           {.name = name, .type = InputType::kLiteral, .paths = {value.said}});
