@@ -8,12 +8,9 @@
 #include "base/text.h"
 #include "core/spec/job_paths.h"
 #include "os/machine.h"
-#include "os/run_program.h"
 
 namespace windrow {
 namespace {
-
-constexpr Duration kAnswerLimit = std::chrono::seconds(5);
 
 struct Version {
   int major = 0;
@@ -30,20 +27,15 @@ std::optional<Version> read_version(std::string_view text) {
   return minor == std::errc() && rest == end ? std::optional(version) : std::nullopt;
 }
 
-// Mostly the name of the file behind the links says it (python3.11), which costs nothing; a wrapper
-// has to be asked, which takes as long as Python takes to start.
+// By the name of the file behind the links (python3.11), which costs nothing. A wrapper does not
+// say it, and asking would take as long as Python takes to start.
 std::optional<Version> version_of(const std::string& program) {
   constexpr std::string_view kPython = "python";
   const std::string name = base_name(real_path(program).value_or(program));
-  if (name.starts_with(kPython)) {
-    if (auto version = read_version(name.substr(kPython.size()))) return version;
-  }
-  const Result<std::string> said = run_program(
-      {program, "-Sc", "import sys; print('%d.%d' % sys.version_info[:2])"}, kAnswerLimit, 100);
-  return said ? read_version(trimmed(*said)) : std::nullopt;
+  return name.starts_with(kPython) ? read_version(name.substr(kPython.size())) : std::nullopt;
 }
 
-// One that does not say its version gets the benefit of the doubt: its workers will speak for it.
+// One that does not say its version may be right; if not, its workers will speak for it.
 Status check_version(const Interpreter& python) {
   const std::optional<Version> version = version_of(python.path);
   if (!version || version->major > 3 ||

@@ -200,12 +200,11 @@ def run(mini_batch):
 
 
 # C538 C42
-@pytest.mark.parametrize("name", ["python3.6", "wrapper"])
 def test_an_interpreter_that_is_too_old_is_refused_before_anything_starts(
-    windrow: Windrow, name: str
+    windrow: Windrow,
 ) -> None:
-    old = windrow.folder / name
-    old.write_text("#!/bin/sh\necho 3.6\n")
+    old = windrow.folder / "python3.6"
+    old.write_text("#!/bin/sh\n")
     old.chmod(0o755)
     job = windrow.run(NAMES, "--python", str(old), files=1, workers=1)
     assert job.exit == 2

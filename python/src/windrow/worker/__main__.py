@@ -13,6 +13,8 @@ if __name__ == "__main__":
     import os
     import sys
 
+    if sys.version_info < (3, 7):  # noqa: UP036  # behind a wrapper; any Python reads this file
+        sys.exit("windrow: scripts need Python 3.7 or newer; this is " + sys.version.split()[0])
     here = os.path.dirname(os.path.realpath(__file__))
     packages = os.path.dirname(os.path.dirname(here))
     if os.path.realpath(sys.path[0]) == here:  # not so under PYTHONSAFEPATH
