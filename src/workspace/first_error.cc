@@ -23,9 +23,9 @@ FirstError error_of(const JobFolder& folder, const Record& record, bool script) 
   const std::string line = fmt::format("{}: {}", record.error_type, record.error_message);
   const bool died = record.error_type == "ProcessDied";
   FirstError error{.line = error_line(record.error_type, record.error_message), .script = script};
-  if (record.traceback.empty() && record.error_type == "TimeoutError") {
+  if (record.traceback.empty()) {  // the process said nothing itself
     error.where = folder.user_error_summary();
-  } else if (record.traceback.empty() || died) {
+  } else if (died) {
     error.where = fmt::format("{}/{}.stderr.txt", folder.sys_node(record.agent), name);
   } else {
     error.where = fmt::format("{}/{}.txt", folder.user("error", record.agent), name);

@@ -76,7 +76,7 @@ def test_verbose_tells_of_workers_failures_and_tries(windrow: Windrow) -> None:
     again = lines.index("mini-batch 1 is tried again")
     second = lines.index("node 0 process000 mini-batch 1, hand-out 2: ValueError: no good")
     assert lines.index("process000 starts") < first < again < second
-    assert lines.index("process000 exited with 82: told to stop") < lines.index("Completed")
+    assert "process000 exited with 82: told to stop" in lines
     assert "process000 starts" not in said(windrow, *words, "--new", "--job-dir", "other")[2]
 
 
@@ -192,7 +192,8 @@ def test_the_first_error_and_its_file_are_the_last_thing_printed(
     code, _, err = said(windrow, *prepare(windrow, script, files=1), *limit)
     assert code == (2 if way == "syntax" else 1)
     *before, last = err.rstrip("\n").split("\n")
-    assert before[-1].startswith(error), err
+    # A sentence with advice may stand below the error itself.
+    assert any(line.startswith(error) for line in before[-2:]), err
     file = re.fullmatch(r"  from (/.*)", last)
     assert file, err
     with open(file[1], encoding="utf-8") as story:
@@ -207,7 +208,7 @@ def test_advice_stands_before_the_traceback(windrow: Windrow) -> None:
     for command in (words, ["job", "resume", "it"]):
         code, _, err = said(windrow, *command)
         assert code == 1
-        assert err.index("windrow job resume it\n") < err.index("\nTraceback")
+        assert err.index("windrow job resume it") < err.index("\nTraceback")
         assert re.search(r"ValueError: no good\n  from \S+\n$", err)
 
 
