@@ -102,7 +102,7 @@ def test_an_input_that_only_the_script_reads_must_be_there_too(windrow: Windrow)
 # C521
 def test_the_folders_of_all_outputs_are_there_before_the_script(windrow: Windrow) -> None:
     windrow.files(1)
-    windrow.script("import os, sys\ndef run(batch): return list(map(os.path.isdir, sys.argv[1:]))")
+    windrow.script("import os, sys\ndef run(batch): return list(map(os.path.isdir, sys.argv[1:3]))")
     windrow.job_file(
         {
             "type": "parallel",
