@@ -185,7 +185,11 @@ Status place_staged(FileSystem& fs,
     RETURN_IF_ERROR(place_folder(fs, from, output.folder, replace, changed));
   }
   for (const std::string& folder : changed) RETURN_IF_ERROR(fs.sync_folder(folder));
-  remove_tree(fs, aside);
+  // Under its name it is whole or not there, also after a power cut.
+  const std::string placed = aside + ".placed";
+  RETURN_IF_ERROR(fs.rename(aside, placed));
+  RETURN_IF_ERROR(fs.sync_folder(parent_folder(aside)));
+  remove_tree(fs, placed);
   return {};
 }
 

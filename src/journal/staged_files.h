@@ -6,8 +6,8 @@
 // What a worker has written is taken aside by the worker itself, as one folder per attempt with one
 // folder per output in it. Order on disk: the files, their folders, the name of the attempt's
 // folder (keep_staged), the journal, the names in the outputs, and only then the attempt's folder
-// goes (place_staged). So a crash at any point leaves a file where the attempt has it, or where it
-// belongs, or under both names. docs/formats/job-folder.md.
+// goes, by one rename (place_staged). So a crash at any point leaves a file where the attempt has
+// it, or where it belongs, or under both names. docs/formats/job-folder.md.
 //
 // Thread: any, and blocks; one attempt by one thread at a time. Ownership: none. Failure: Error for
 // a disk that refuses.

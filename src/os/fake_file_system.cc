@@ -200,6 +200,16 @@ Status FakeFileSystem::link(File& file, const std::string& path) {
 
 Status FakeFileSystem::rename(const std::string& from, const std::string& to) {
   if (ask(Call::kRename, to)) return broken("rename", from);
+  std::vector<std::string> below;  // a folder with everything in it; durable, as folders are here
+  for (const auto& [path, folder] : folders_) {
+    if (path == from || path.starts_with(from + "/")) below.push_back(path);
+  }
+  for (const std::string& path : below) {
+    auto node = folders_.extract(path);
+    node.key() = to + path.substr(from.size());
+    folders_.insert(std::move(node));
+  }
+  if (!below.empty()) return {};
   InodePtr inode = find(from);
   if (!inode) return fail(ErrorCode::kNotFound, "cannot rename {}: no such file", from);
   const auto [from_folder, from_name] = split(from);
