@@ -71,7 +71,7 @@ TEST(StagedFiles, ComeToLieInTheFoldersOfTheirOutputs) {
   EXPECT_TRUE(place_staged(fs, kAside, kOutputs, false));  // there is nothing left to do
 }
 
-// Breaks off after some calls, cuts the power, and places again.
+// Breaks off after some calls, cuts the power, places again, and tidies up.
 // C444
 TEST(StagedFiles, SurviveAPowerCutAtEveryCall) {
   for (int last = 0;; ++last) {
@@ -93,6 +93,7 @@ TEST(StagedFiles, SurviveAPowerCutAtEveryCall) {
         after = fs.durable();
       }
       ASSERT_TRUE(place_staged(*after, kAside, kOutputs, false)) << last;
+      clean_staged(*after, JobFolder("/job"), {});
       EXPECT_EQ(after->files(), (std::vector<std::string>{"/far/two/c", "/out/a", "/out/deep/b"}));
       EXPECT_EQ(after->content("/out/a"), "alpha") << last;
     }
