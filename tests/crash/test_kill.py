@@ -13,7 +13,7 @@ from power_cut import PowerCut, snapshot
 from reader import read_job
 
 SAMPLE = 200
-STAGED_SAMPLE = 60
+STAGED_SAMPLE = 30
 
 
 class Death(NamedTuple):
