@@ -172,6 +172,13 @@ void Scheduler::check_load_failures() {
        StopMode::kNow);
 }
 
+// Those that had not are stopped or lost: nobody is left to start a worker.
+void Scheduler::check_all_gave_up() {
+  if (agents_.empty() || !may_assign()) return;
+  const bool all = std::ranges::all_of(agents_, [](const auto& one) { return one.second.gave_up; });
+  if (all) stop(JobStatus::kFailed, first_give_up_, StopMode::kNow);
+}
+
 // Not one worker of any agent has got through init(), and none has failed either.
 void Scheduler::check_stuck_in_init() {
   if (agents_.empty() || !may_assign()) return;

@@ -133,8 +133,7 @@ void Scheduler::take(const event::AgentGaveUp& event) {
   if (it == agents_.end()) return;
   it->second.gave_up = true;
   if (first_give_up_.empty()) first_give_up_ = event.cause;
-  const bool all = std::ranges::all_of(agents_, [](const auto& one) { return one.second.gave_up; });
-  if (all) stop(JobStatus::kFailed, first_give_up_, StopMode::kNow);
+  check_all_gave_up();
 }
 
 void Scheduler::take(event::AttemptEnded& event) {
@@ -273,6 +272,7 @@ void Scheduler::take(const event::TimePassed& /*event*/) {
   release_delayed();
   fill_all();
   check_ended();
+  check_all_gave_up();
   check_stuck_in_init();
   check_load_failures();
   check_progress();

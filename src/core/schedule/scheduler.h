@@ -299,6 +299,7 @@ class Scheduler {
   [[nodiscard]] std::string why_no_result() const;
   void check_thresholds();
   void check_load_failures();
+  void check_all_gave_up();
   void check_stuck_in_init();
   void check_progress();
   void check_ended();

@@ -169,6 +169,19 @@ TEST_F(SchedulerTest, JobFailsWhenTheLastAgentHasGivenUp) {
   EXPECT_EQ(cause_, "first");
 }
 
+TEST_F(SchedulerTest, JobFailsWhenOnlyAgentsThatGaveUpAreLeft) {
+  begin();
+  plan(4);
+  join(7, 1, 1);
+  join(8, 1, 1);
+  at(seconds(1), event::AgentGaveUp{7, "first"});
+  at(seconds(1), ended(7, 0, 1, AttemptStatus::kReturned));
+  at(seconds(9), event::AgentHeard{7});
+  EXPECT_EQ(at(seconds(11), event::TimePassed{}), "stop a7 2 ");  // 8 is lost
+  EXPECT_EQ(at(seconds(12), event::AgentStopped{7}), "finish 2 ");
+  EXPECT_EQ(cause_, "first");
+}
+
 TEST_F(SchedulerTest, NoProgressEndsTheJobAndNamesTheStage) {
   begin();
   plan(1);
