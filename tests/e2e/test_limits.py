@@ -78,7 +78,7 @@ def test_more_results_than_items_fail_the_attempt_when_results_are_strict(windro
     assert "run() returned 10 results for 5 items" in job.text
 
 
-# C234 C235 C239
+# C234 C239
 @pytest.mark.parametrize(
     ("key", "limit", "code", "said"),
     [
