@@ -330,7 +330,7 @@ def worker_imports(tree: Tree) -> Iterator[Finding]:
 
 def headers_alone(tree: Tree) -> Iterator[Finding]:
     """Each header compiles by itself. What passed is remembered by content under build/."""
-    cache = tree.root / "build" / "tidy"
+    cache = tree.root / "build" / "headers"
     cache.mkdir(parents=True, exist_ok=True)
     todo = []
     for file in tree:
