@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Crash at every write: whichever call is the engine's last, the same command completes the job."""
 
+import contextlib
 import os
 import random
 import shutil
 import signal
+import time
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -31,6 +34,19 @@ def all_deaths(calls: list[Call]) -> list[Death]:
         for how in ("before", "after", "torn")
         for form in ("kill", "synced", "mixed")
     ]
+
+
+def wait_for_workers(folder: Path) -> None:
+    """Until nobody works below the folder: workers outlive a killed engine by a moment."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        folders = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                folders.append(os.readlink(process / "cwd"))
+        if not any(one.startswith(f"{folder}/") for one in folders):
+            return
+        time.sleep(0.01)
 
 
 class Dying:
@@ -63,6 +79,7 @@ class Dying:
     def cut_power(case: Case, death: Death) -> None:
         if death.form == "kill":
             return  # what was not synced stays in the page cache, and may be lost later
+        wait_for_workers(case.folder)  # a power cut would have ended them too
         chance = random.Random(repr(death)) if death.form == "mixed" else None
         PowerCut(case.shadow, chance).happen(case.folder)
         shutil.rmtree(case.shadow)
