@@ -25,6 +25,7 @@ from suite import (  # noqa: E402 (the path comes first)
     scaling,
     small_files,
     startup,
+    stragglers,
     windrow,
 )
 
@@ -37,6 +38,7 @@ CASES = {
     "scaling": scaling.measure,
     "million": million.measure,
     "kills": kills.measure,
+    "stragglers": stragglers.measure,
 }
 EXTRA = {"scaling16": scaling.measure_16}  # only when asked for
 

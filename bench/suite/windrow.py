@@ -33,6 +33,7 @@ class Job:
     batch_size: int
     workers: int = 2
     environment: dict = dataclasses.field(default_factory=dict)
+    flags: list = dataclasses.field(default_factory=list)
     lives: int = 0
 
     @property
@@ -49,7 +50,7 @@ class Job:
             *["--input", self.input, "--output", os.path.join(self.scratch, "out")],
             *["--append-row-to", ROWS, "--mini-batch-size", str(self.batch_size)],
             *["--workers", str(self.workers), "--python", machine.interpreter()],
-            *["--job-dir", os.path.join(self.scratch, "job")],
+            *["--job-dir", os.path.join(self.scratch, "job"), *self.flags],
         ]
 
     def start(self, counted=False):
@@ -93,9 +94,9 @@ class Failed(Exception):
 
 
 @contextlib.contextmanager
-def job(script, folder, batch_size, workers=2, environment=None):
+def job(script, folder, batch_size, workers=2, environment=None, flags=None):
     scratch = tempfile.mkdtemp(prefix="windrow-bench-job-")
     try:
-        yield Job(scratch, script, folder, batch_size, workers, environment or {})
+        yield Job(scratch, script, folder, batch_size, workers, environment or {}, flags or [])
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

@@ -144,6 +144,10 @@ void Agent::take(const to_agent::TakeBack& message) {
   if (supervisor_) supervisor_->take_back(message.count, loop_.now(), orders_);
 }
 
+void Agent::take(const to_agent::Cancel& message) {
+  if (supervisor_) supervisor_->cancel(message.token, loop_.now(), orders_);
+}
+
 void Agent::take(const to_agent::Stop& message) {
   if (supervisor_) {
     supervisor_->stop(message.mode, loop_.now(), orders_);

@@ -95,6 +95,7 @@ class Agent final : public WorkerHost::Sink {
   void take(to_agent::Welcome& message);
   void take(to_agent::Assign& message);
   void take(const to_agent::TakeBack& message);
+  void take(const to_agent::Cancel& message);
   void take(const to_agent::Stop& message);
   void take(const to_agent::Alive& message);
   void take(const to_agent::Rejoin& message);

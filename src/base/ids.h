@@ -22,4 +22,11 @@ struct Token {
   friend auto operator<=>(const Token&, const Token&) = default;
 };
 
+// Some items in a row of a mini-batch, counted from 0.
+struct ItemRange {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  friend auto operator<=>(const ItemRange&, const ItemRange&) = default;
+};
+
 }  // namespace windrow

@@ -32,7 +32,10 @@ enum class Fault : std::uint8_t {
   kSkipFolderSync,        // creates a segment whose name is not durable
   kNeverRejoin,           // leaves an agent alone that was given up and is heard again
   kTwoWorkersOneToken,    // gives what a busy worker holds to an idle one as well
-  kLast = kTwoWorkersOneToken,
+  kPiecesBackwards,       // merges the pieces of a halved mini-batch last things first
+  kCondemnSuspect,        // takes the other half of something bad for bad without trying it
+  kSecondSameToken,       // hands out a late mini-batch again under the same number
+  kLast = kSecondSameToken,
 };
 
 #if defined(WINDROW_PLANTS)

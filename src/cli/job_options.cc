@@ -70,6 +70,11 @@ void JobOptions::declare(CLI::App& app) {
   option(
       "--job-dir", flags_.job_dir, "FOLDER", "Folder of the job (a new one in $WINDROW_HOME/jobs)");
   option("--name", flags_.name, "NAME", "Name of the job (made up)");
+  app.add_flag("--bisect",
+               flags_.bisect,
+               "Halve failed mini-batches until the bad items stand alone; keep the others");
+  app.add_flag(
+      "--speculate", flags_.speculate, "Let idle workers try late mini-batches a second time");
   app.add_option("--set", sets_, "Any other setting, e.g. retry_settings.timeout=300; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

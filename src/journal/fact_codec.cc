@@ -22,6 +22,7 @@ enum class Kind : std::uint8_t {
   kPublishing = 10,
   kFinished = 11,
   kReopened = 12,
+  kHalved = 13,
 };
 
 class Encoder {
@@ -93,19 +94,26 @@ class Encoder {
     w_.varint(r.cpu_us);
     w_.varint(r.memory_peak);
     error(r.error_type, r.error_message, r.traceback);
-    if (r.reported.empty() && r.files.empty()) return;
+    const bool whole = r.piece.count == 0;
+    if (r.reported.empty() && r.files.empty() && whole) return;
     w_.varint(r.reported.size());
     for (const ReportedItem& one : r.reported) {
       w_.varint(one.item);
       w_.text(one.reason);
     }
-    if (r.files.empty()) return;
+    if (r.files.empty() && whole) return;
     w_.varint(r.files.size());
     for (const StagedFile& file : r.files) {
       w_.varint(file.output);
       w_.text(file.name);
       w_.varint(file.size);
     }
+    if (!whole) range(r.piece);
+  }
+  void operator()(const fact::Halved& f) {
+    kind(Kind::kHalved);
+    w_.varint(f.batch);
+    range(f.piece);
   }
   void operator()(const fact::Stopped& f) {
     kind(Kind::kStopped);
@@ -131,6 +139,10 @@ class Encoder {
 
  private:
   void kind(Kind kind) { w_.fixed(static_cast<std::uint8_t>(kind)); }
+  void range(const ItemRange& items) {
+    w_.varint(items.first);
+    w_.varint(items.count);
+  }
   void error(const std::string& type, const std::string& message, const std::string& traceback) {
     w_.text(type);
     w_.text(message);
@@ -183,6 +195,9 @@ class Decoder {
         break;
       case Kind::kReopened:
         fact = fact::Reopened{boolean()};
+        break;
+      case Kind::kHalved:
+        fact = fact::Halved{r_.varint32(), range()};
         break;
       default:
         return fail(ErrorCode::kInternal, "a fact of unknown kind {}", kind);
@@ -257,12 +272,22 @@ class Decoder {
     r.traceback = text();
     if (r_.rest().empty()) return f;
     reported(r.reported);
+    bool last_empty = r.reported.empty();  // stands there only because something follows
     if (!r_.rest().empty()) {
       files(r.files);
-    } else if (r.reported.empty()) {
-      valid_ = false;
+      last_empty = r.files.empty();
     }
+    if (!r_.rest().empty()) {
+      r.piece = range();
+      last_empty = r.piece.count == 0;
+    }
+    if (last_empty) valid_ = false;
     return f;
+  }
+
+  ItemRange range() {
+    const std::uint32_t first = r_.varint32();
+    return {first, r_.varint32()};
   }
 
   void reported(std::vector<ReportedItem>& out) {
@@ -276,7 +301,7 @@ class Decoder {
 
   void files(std::vector<StagedFile>& out) {
     const std::uint64_t count = r_.varint();
-    if (count == 0 || count > r_.rest().size()) valid_ = false;
+    if (count > r_.rest().size()) valid_ = false;
     for (std::uint64_t i = 0; valid_ && i < count && r_.ok(); ++i) {
       StagedFile& file = out.emplace_back();
       file.output = r_.varint32();

@@ -40,7 +40,8 @@ std::vector<Fact> one_of_each() {
           fact::Stopped{JobStatus::kFailed, "cause"},
           fact::Publishing{"/out/rows.txt", 77, 0xdeadbeef},
           fact::Finished{JobStatus::kCompleted, "", {8}},
-          fact::Reopened{true}};
+          fact::Reopened{true},
+          fact::Halved{7, {3, 9}}};
 }
 
 TEST(FactCodec, GivesBackWhatWasWritten) {
@@ -99,6 +100,28 @@ TEST(FactCodec, KeepsStagedFilesBehindReportedItems) {
     ASSERT_TRUE(back) << back.error().message;
     EXPECT_TRUE(*back == Fact(with));
     EXPECT_FALSE(decode_fact(after.substr(0, after.size() - 1)));
+    EXPECT_FALSE(decode_fact(after + '\0'));
+  }
+}
+
+// C604
+TEST(FactCodec, KeepsThePieceBehindEverythingElse) {
+  fact::AttemptEnded with{full_record(), Verdict::kDone, 8};
+  for (const int lists : {0, 1, 2}) {
+    if (lists == 1) with.record.reported = {{4, "blurred"}};
+    if (lists == 2) with.record.files = {{1, "a", 1}};
+    with.record.piece = {};
+    std::string before;
+    encode_fact(with, before);
+    with.record.piece = {300, 7};
+    std::string after;
+    encode_fact(with, after);
+    EXPECT_TRUE(after.starts_with(before));
+    const Result<Fact> back = decode_fact(after);
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_TRUE(*back == Fact(with));
+    EXPECT_FALSE(decode_fact(after.substr(0, after.size() - 1)));
+    EXPECT_FALSE(decode_fact(after.substr(0, after.size() - 1) + '\0')) << "no items";
     EXPECT_FALSE(decode_fact(after + '\0'));
   }
 }

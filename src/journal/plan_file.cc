@@ -14,6 +14,21 @@ constexpr std::uint32_t kOneRoot = 1;  // the version that knew one input
 
 }  // namespace
 
+namespace {
+
+// The names of these items.
+std::string_view some_names(std::string_view names, const ItemRange& items) {
+  const auto skip = [&names](std::size_t from, std::uint32_t count) {
+    for (; count > 0; --count) from = std::min(names.find('\0', from), names.size()) + 1;
+    return std::min(from, names.size());
+  };
+  const std::size_t begin = skip(0, items.first);
+  const std::size_t end = std::min(skip(begin, items.count - 1), names.size());
+  return names.substr(begin, std::min(names.find('\0', end), names.size()) - begin);
+}
+
+}  // namespace
+
 std::vector<std::string> split_names(std::string_view names) {
   std::vector<std::string> out;
   for (std::size_t start = 0; start <= names.size();) {
@@ -107,6 +122,14 @@ Result<PlanBatch> PlanReader::read(BatchId id) {
     if (bytes.ok() && batch.id == id && has_root) return batch;
   }
   return fail(ErrorCode::kInternal, "plan {} is damaged at mini-batch {}", path_, id);
+}
+
+Result<PlanBatch> PlanReader::read(BatchId id, const ItemRange& piece) {
+  ASSIGN_OR_RETURN(PlanBatch batch, read(id));
+  if (piece.count == 0 || piece == ItemRange{0, batch.items}) return batch;
+  batch.names = some_names(batch.names, piece);
+  batch.items = piece.count;
+  return batch;
 }
 
 }  // namespace windrow

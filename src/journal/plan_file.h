@@ -68,8 +68,10 @@ class PlanReader {
   // Notes mini-batches that the caller has just written: where each begins.
   void note(const std::vector<std::uint64_t>& offsets, std::uint64_t up_to);
 
+  // The mini-batch, or those items of it.
   // REQUIRES: id < size().
   Result<PlanBatch> read(BatchId id);
+  Result<PlanBatch> read(BatchId id, const ItemRange& piece);
 
   [[nodiscard]] BatchId size() const { return static_cast<BatchId>(offsets_.size()); }
   [[nodiscard]] std::uint64_t bytes() const { return indexed_; }

@@ -182,17 +182,18 @@ void Master::carry_out(Decision& decision) {
 }
 
 void Master::carry_out(const action::Assign& action) {
-  Result<std::string> paths = paths_of(action.token.batch);
+  Result<std::string> paths = paths_of(action.token.batch, action.items);
   if (!paths) {
     failed(paths.error());
     return;
   }
-  say(action.agent, to_agent::Assign{action.token, action.items, action.tries, *std::move(paths)});
+  say(action.agent,
+      to_agent::Assign{action.token, action.items.count, action.tries, *std::move(paths)});
 }
 
 // Absolute paths, separated by NUL. In a job that goes on, each file is looked at first.
-Result<std::string> Master::paths_of(BatchId id) {
-  ASSIGN_OR_RETURN(const PlanBatch batch, plan_->read(id));
+Result<std::string> Master::paths_of(BatchId id, const ItemRange& items) {
+  ASSIGN_OR_RETURN(const PlanBatch batch, plan_->read(id, items));
   std::string out;
   if (batch.items == 0) return out;
   const std::string_view between = path_between_[batch.input];
@@ -226,6 +227,10 @@ Status Master::check_unchanged(std::string_view paths) {
 
 void Master::carry_out(const action::TakeBack& action) {
   say(action.agent, to_agent::TakeBack{action.count});
+}
+
+void Master::carry_out(const action::Cancel& action) {
+  say(action.agent, to_agent::Cancel{action.token});
 }
 
 void Master::carry_out(const action::StopAgent& action) {

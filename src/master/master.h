@@ -91,6 +91,7 @@ class Master {
   void carry_out(Decision& decision);
   void carry_out(const action::Assign& action);
   void carry_out(const action::TakeBack& action);
+  void carry_out(const action::Cancel& action);
   void carry_out(const action::StopAgent& action);
   void carry_out(const action::Place& action);
   void carry_out(const action::Merge& action);
@@ -100,7 +101,7 @@ class Master {
   void say(AgentId agent, ToAgent body);
   void hello(const AgentMessage& message, const to_master::Hello& hello);
   void take(AgentId agent, ToMaster& body);
-  Result<std::string> paths_of(BatchId batch);
+  Result<std::string> paths_of(BatchId id, const ItemRange& items);
   Status check_unchanged(std::string_view paths);
   void listed(std::uint64_t skipped);
   void publish();

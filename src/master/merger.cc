@@ -73,7 +73,7 @@ struct Merger::Outputs {
   std::map<SegmentId, SegmentReader> readers;
   std::vector<std::string> segments;
 
-  std::vector<Piece> pieces;  // of this step
+  std::vector<Rows> step_rows;
   bool last = false;
   Status status;
 
@@ -90,8 +90,8 @@ struct Merger::Outputs {
 
   Status step();
   HiddenName hidden_name(const Target& target);
-  Status copy(const Piece& piece);
-  Status add(const ChunkView& view, const Piece& piece);
+  Status copy(const Rows& rows);
+  Status add(const ChunkView& view, const Rows& rows);
   Status give_names(bool replacing) const;
 };
 
@@ -101,8 +101,8 @@ Status Merger::Outputs::step() {
     ASSIGN_OR_RETURN(target.file,
                      fs.create_unnamed(parent_folder(target.path), hidden_name(target)));
   }
-  if (last && planted(Fault::kMergeSkipsOne) && pieces.size() > 1) pieces.pop_back();
-  for (const Piece& piece : pieces) RETURN_IF_ERROR(copy(piece));
+  if (last && planted(Fault::kMergeSkipsOne) && step_rows.size() > 1) step_rows.pop_back();
+  for (const Rows& one : step_rows) RETURN_IF_ERROR(copy(one));
   for (Target& target : targets) {
     RETURN_IF_ERROR(target.flush());
     if (last) RETURN_IF_ERROR(target.file->sync());
@@ -120,31 +120,31 @@ HiddenName Merger::Outputs::hidden_name(const Target& target) {
   return {sha256(job).substr(0, kDigits), epoch};
 }
 
-Status Merger::Outputs::copy(const Piece& piece) {
-  auto reader = readers.find(piece.segment);
+Status Merger::Outputs::copy(const Rows& rows) {
+  auto reader = readers.find(rows.at.segment);
   if (reader == readers.end()) {
     ASSIGN_OR_RETURN(SegmentReader opened,
-                     SegmentReader::open(fs, folder.row_segment(segments[piece.segment])));
-    reader = readers.emplace(piece.segment, std::move(opened)).first;
+                     SegmentReader::open(fs, folder.row_segment(segments[rows.at.segment])));
+    reader = readers.emplace(rows.at.segment, std::move(opened)).first;
   }
-  const std::uint64_t end = piece.offset + piece.length;
-  for (std::uint64_t at = piece.offset; at < end;) {
+  const std::uint64_t end = rows.at.offset + rows.at.length;
+  for (std::uint64_t at = rows.at.offset; at < end;) {
     ASSIGN_OR_RETURN(const ChunkView view, reader->second.read(at, end));
-    RETURN_IF_ERROR(add(view, piece));
+    RETURN_IF_ERROR(add(view, rows));
     at = view.next;
   }
   return {};
 }
 
 // Every attempt brings its header; a file has the first one, at its top.
-Status Merger::Outputs::add(const ChunkView& view, const Piece& piece) {
-  if (view.chunk.token.batch != piece.batch || view.chunk.output >= targets.size()) {
+Status Merger::Outputs::add(const ChunkView& view, const Rows& rows) {
+  if (view.chunk.token.batch != rows.batch || view.chunk.output >= targets.size()) {
     return fail(ErrorCode::kInternal,
                 "segment {} holds output {} of mini-batch {} where mini-batch {} should be",
-                segments[piece.segment],
+                segments[rows.at.segment],
                 view.chunk.output,
                 view.chunk.token.batch,
-                piece.batch);
+                rows.batch);
   }
   Target& target = targets[view.chunk.output];
   if (view.chunk.kind == ChunkKind::kHeader && !target.empty()) return {};
@@ -176,12 +176,14 @@ void Merger::collect(const JobState& state, bool all) {
   const std::vector<Batch>& batches = state.batches();
   for (; next_ < batches.size(); ++next_) {
     const Batch& batch = batches[next_];
-    const bool rows = batch.stage == BatchStage::kCommitted ||
-                      (batch.stage == BatchStage::kEnded && planted(Fault::kPublishBeforeCommit));
-    if (!rows && batch.stage != BatchStage::kFailed && !all) break;
-    if (!rows || batch.length == 0) continue;
-    pieces_.push_back({next_, batch.segment, batch.offset, batch.length});
-    collected_ += batch.length;
+    const bool final = batch.stage == BatchStage::kCommitted ||
+                       batch.stage == BatchStage::kFailed ||
+                       (batch.stage == BatchStage::kEnded && planted(Fault::kPublishBeforeCommit));
+    if (!final && !all) break;
+    state.each_committed(next_, [this](const RowRange& rows) {
+      rows_.push_back({next_, rows});
+      collected_ += rows.length;
+    });
   }
   for (std::size_t id = segments_.size(); id < state.segments().size(); ++id) {
     segments_.push_back(state.segments()[id].file);
@@ -206,12 +208,12 @@ void Merger::next_step() {
   Outputs& outputs = *outputs_;
   std::size_t count = 0;
   std::uint64_t bytes = 0;
-  while (count < pieces_.size() && bytes < kStepBytes) bytes += pieces_[count++].length;
-  outputs.pieces.assign(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(count));
-  pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(count));
+  while (count < rows_.size() && bytes < kStepBytes) bytes += rows_[count++].at.length;
+  outputs.step_rows.assign(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(count));
+  rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(count));
   collected_ -= bytes;
   outputs.segments = segments_;
-  outputs.last = completing_ && pieces_.empty();
+  outputs.last = completing_ && rows_.empty();
   loop_.blocking([shared = outputs_] { shared->status = shared->step(); },
                  [self = self_] {
                    if (*self != nullptr) (*self)->step_done();

@@ -59,11 +59,9 @@ class Merger {
   void replace(std::function<void(Status)> done);
 
  private:
-  struct Piece {  // the rows of one mini-batch
+  struct Rows {  // of one mini-batch, or of a piece of it
     BatchId batch = 0;
-    SegmentId segment = 0;
-    std::uint64_t offset = 0;
-    std::uint32_t length = 0;
+    RowRange at;
   };
   struct Outputs;  // what the pool works on
 
@@ -76,9 +74,9 @@ class Merger {
   std::shared_ptr<Outputs> outputs_;
   Callbacks callbacks_;
   std::vector<std::string> segments_;  // file names by SegmentId
-  std::vector<Piece> pieces_;          // not yet given to the pool
+  std::vector<Rows> rows_;             // not yet given to the pool
   BatchId next_ = 0;
-  std::uint64_t collected_ = 0;  // bytes in pieces_
+  std::uint64_t collected_ = 0;  // bytes of rows_
   bool completing_ = false;
   bool busy_ = false;
   bool failed_ = false;

@@ -61,7 +61,8 @@ Status JobLogs::Rebuild::run() {
       ASSIGN_OR_RETURN(plan, PlanReader::open(fs, folder.plan(plan_epoch)));
     }
     RETURN_IF_ERROR(plan->index(plan_bytes));
-    ASSIGN_OR_RETURN(const PlanBatch batch, plan->read(attempt->record.token.batch));
+    ASSIGN_OR_RETURN(const PlanBatch batch,
+                     plan->read(attempt->record.token.batch, attempt->record.piece));
     const bool charged =
         attempt->verdict == Verdict::kRetry || attempt->verdict == Verdict::kFailed;
     const std::uint32_t used = charged ? ++tries[batch.id] : 0;

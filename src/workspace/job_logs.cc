@@ -181,7 +181,7 @@ void JobLogs::note_stages(const Fact& fact, const JobState& state) {
 
 void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanReader& plan) {
   const AttemptRecord& record = ended.record;
-  const Result<PlanBatch> batch = plan.read(record.token.batch);
+  const Result<PlanBatch> batch = plan.read(record.token.batch, record.piece);
   if (!batch) return;
   const BatchNames names{batch->items, batch->root, batch->names};
   rows_.append(ended, names, rebuild_ ? waiting_report_ : report_.buffer());

@@ -53,6 +53,8 @@ Limits scheduler_limits(const JobSpec& spec) {
   limits.fail_fast_on = said.fail_fast_on;
   limits.strict_results = said.strict_results;
   limits.retry_short_returns = said.retry_short_returns;
+  limits.bisect_failed = said.bisect_failed;
+  limits.speculate = said.speculate;
   return limits;
 }
 

@@ -29,7 +29,7 @@ constexpr std::uint64_t kJobFileMax = 16U << 20;
 
 struct OldJob {
   JobState state;
-  std::map<BatchId, fact::AttemptEnded> done;  // of committed mini-batches: the attempt that counts
+  std::map<Portion, fact::AttemptEnded> done;  // of what is committed: the attempt that counts
 };
 
 Result<OldJob> read_old(FileSystem& fs, const JobFolder& folder) {
@@ -39,12 +39,42 @@ Result<OldJob> read_old(FileSystem& fs, const JobFolder& folder) {
     old.state.apply(fact);
     if (auto* attempt = std::get_if<fact::AttemptEnded>(&fact);
         attempt != nullptr && attempt->verdict == Verdict::kDone) {
-      old.done[attempt->record.token.batch] = std::move(*attempt);
+      old.done[{attempt->record.token.batch, attempt->record.piece}] = std::move(*attempt);
     }
     return {};
   };
   RETURN_IF_ERROR(replay_journals(fs, folder.state(), each));
   return old;
+}
+
+// The mini-batches that have something to be tried again: those that failed, and those of which
+// pieces have.
+std::uint64_t count_failed(const JobState& state) {
+  std::uint64_t count = state.counts().failed;
+  for (const auto& [id, pieces] : state.pieces()) {
+    const bool failed = pieces.has(BatchStage::kFailed);
+    count += failed && state.batches()[id].stage == BatchStage::kCommitted ? 1 : 0;
+  }
+  return count;
+}
+
+bool is_committed(const JobState& state, const Portion& portion) {
+  const Pieces* const pieces = state.pieces_of(portion.batch);
+  if (pieces == nullptr) {
+    return portion.piece.count == 0 &&
+           state.batches()[portion.batch].stage == BatchStage::kCommitted;
+  }
+  const Piece* const piece = pieces->find(portion.piece);
+  return piece != nullptr && piece->stage == BatchStage::kCommitted;
+}
+
+// The facts that cut a mini-batch into these pieces.
+void halve_into(BatchId id, const Pieces& pieces, const ItemRange& items, std::vector<Fact>& out) {
+  if (pieces.find(items) != nullptr) return;
+  const std::uint32_t left = items.count / 2;
+  out.emplace_back(fact::Halved{id, items});
+  halve_into(id, pieces, {items.first, left}, out);
+  halve_into(id, pieces, {items.first + left, items.count - left}, out);
 }
 
 // The first journal of the new job says what the old one had: the plan, and every committed row.
@@ -63,8 +93,12 @@ std::vector<Fact> facts_of(const OldJob& old, WallTime wall) {
     facts.emplace_back(fact::SegmentOpened{id, segments[id].agent, segments[id].file});
     facts.emplace_back(fact::SegmentSynced{id, segments[id].synced, {}});
   }
-  for (const auto& [id, attempt] : old.done) {
-    if (old.state.batches()[id].stage == BatchStage::kCommitted) facts.emplace_back(attempt);
+  for (const auto& [id, pieces] : old.state.pieces()) {
+    if (!pieces.has(BatchStage::kCommitted)) continue;
+    halve_into(id, pieces, {0, old.state.batches()[id].items}, facts);
+  }
+  for (const auto& [portion, attempt] : old.done) {
+    if (is_committed(old.state, portion)) facts.emplace_back(attempt);
   }
   return facts;
 }
@@ -97,8 +131,8 @@ Status take_files(FileSystem& fs,
                   const std::vector<StagedOutput>& from,
                   const std::vector<StagedOutput>& to) {
   std::set<std::string> changed;
-  for (const auto& [id, attempt] : old.done) {
-    if (old.state.batches()[id].stage != BatchStage::kCommitted) continue;
+  for (const auto& [portion, attempt] : old.done) {
+    if (!is_committed(old.state, portion)) continue;
     for (const StagedFile& file : attempt.record.files) {
       if (file.output >= from.size() || from[file.output] == to[file.output]) continue;
       const std::string target = to[file.output].folder + "/" + file.name;
@@ -137,7 +171,8 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   if (!old.state.finished()) {
     return fail(ErrorCode::kConflict, "job {} is not over; `{}` goes on with it", name, resume);
   }
-  if (old.state.counts().failed == 0) {
+  const std::uint64_t failed = count_failed(old.state);
+  if (failed == 0) {
     const bool completed = old.state.finished()->status == JobStatus::kCompleted;
     return fail(ErrorCode::kConflict,
                 "job {} has no failed mini-batch: there is nothing to retry{}",
@@ -186,8 +221,8 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
       fmt::format("job {} runs the failed mini-batches of {} again ({}) and keeps {}",
                   job.run.name,
                   name,
-                  human_count(old.state.counts().failed),
-                  human_count(old.state.counts().committed)));
+                  human_count(failed),
+                  human_count(old.state.batches().size() - failed)));
   return job;
 }
 

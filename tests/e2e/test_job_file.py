@@ -200,7 +200,7 @@ mini_batch_size: ten
 mini_batch_eror_threshold: 3
 error_threshold: -2
 max_concurrency_per_instance: 0
-bisect_failed: true
+streaming_window: true
 retry_settings:
   timeout: 0
   max_retries: 1.5
@@ -217,7 +217,7 @@ TEN_FINDINGS = [
     r"job\.yml:11:\d+: .*did you mean 'mini_batch_error_threshold'",
     r"job\.yml:12:\d+: .*-2",
     r"job\.yml:13:\d+: .*0 is out of range",
-    r"job\.yml:14:\d+: .*bisect_failed.*not supported yet",
+    r"job\.yml:14:\d+: .*streaming_window.*not supported yet",
     r"job\.yml:16:\d+: .*timeout",
     r"job\.yml:17:\d+: .*1\.5",
     r"job\.yml:20:\d+: .*no output 'row' is declared; did you mean 'rows'",

@@ -116,6 +116,7 @@ KINDS: dict[int, tuple[str, Layout]] = {
     10: ("Publishing", {"path": _text, "length": _v, "crc": _u32}),
     11: ("Finished", {"status": _u8, "cause": _text, "wall": _wall}),
     12: ("Reopened", {"failed_afresh": _u8}),
+    13: ("Halved", {"batch": _v32, "first": _v32, "count": _v32}),
 }  # fmt: skip
 
 
@@ -130,6 +131,8 @@ def read_fact(payload: bytes) -> Fact:
         fact.values["reported"] = _reported(fields)
         if fields.left:
             fact.values["files"] = _files(fields)
+        if fields.left:
+            fact.values["first"], fact.values["count"] = fields.varint32(), fields.varint32()
     fields.done()
     return fact
 
@@ -181,7 +184,12 @@ NODE_LOST = 7
 
 @dataclass
 class Batch:
+    """A mini-batch, or a piece of one that was halved."""
+
+    number: int
     items: int
+    first: int = 0  # of a piece
+    pieces: list["Batch"] = field(default_factory=list)
     stage: str = "pending"  # ended, committed, failed
     tries: int = 0
     losses: int = 0
@@ -190,13 +198,27 @@ class Batch:
     offset: int = 0
     length: int = 0
 
+    def piece(self, first: int, items: int) -> "Batch":
+        for piece in self.pieces:
+            if (piece.first, piece.items, piece.stage) == (first, items, "pending"):
+                return piece
+        raise Damaged(f"mini-batch {self.number} has no piece of {items} items from {first} on")
+
+    def settle(self) -> None:
+        stages = {piece.stage for piece in self.pieces}
+        if stages and not stages & {"pending", "ended"}:
+            self.stage = "committed" if "committed" in stages else "failed"
+
+    def committed(self) -> list["Batch"]:
+        return [one for one in self.pieces or [self] if one.stage == "committed" and one.length]
+
 
 @dataclass
 class Segment:
     file: str
     synced: int = 0
     open: bool = True
-    waiting: list[int] = field(default_factory=list)
+    waiting: list[Batch] = field(default_factory=list)
 
 
 @dataclass
@@ -232,7 +254,7 @@ class Job:
         runs = fact.values["runs"]
         assert isinstance(runs, list)
         for batches, items in runs:
-            self.batches += [Batch(items) for _ in range(batches)]
+            self.batches += [Batch(len(self.batches) + i, items) for i in range(batches)]
         self.plan_bytes = fact.number("plan_bytes")
 
     def on_ListingEnded(self, _: Fact) -> None:  # noqa: N802
@@ -248,8 +270,10 @@ class Job:
         if not segment.open:
             raise Damaged("a sync of a closed segment")
         segment.synced = max(segment.synced, fact.number("up_to"))
-        while segment.waiting and self.is_synced(self.batches[segment.waiting[0]]):
-            self.batches[segment.waiting.pop(0)].stage = "committed"
+        while segment.waiting and self.is_synced(segment.waiting[0]):
+            done = segment.waiting.pop(0)
+            done.stage = "committed"
+            self.batches[done.number].settle()
 
     def on_AgentLost(self, fact: Fact) -> None:  # noqa: N802
         self.close(self.segments[fact.number("segment")])
@@ -261,17 +285,35 @@ class Job:
                 f"an attempt at mini-batch {fact.number('batch')}, which is {batch.stage}"
             )
         verdict, lost = fact.number("verdict"), fact.number("status") == NODE_LOST
+        piece = "count" in fact.values
         batch.losses += lost
-        batch.tries += verdict in (1, 2) and not lost
-        if verdict == 2:
-            batch.stage = "failed"
-        if verdict != 0:
+        batch.tries += verdict in (1, 2) and not lost and not piece
+        if verdict in (1, 3):
             return
-        batch.segment, batch.offset = fact.number("segment"), fact.number("offset")
-        batch.length, batch.succeeded = fact.number("length"), fact.number("succeeded")
-        batch.stage = "committed" if self.is_synced(batch) else "ended"
-        if batch.stage == "ended":
-            self.segments[batch.segment].waiting.append(fact.number("batch"))
+        if bool(batch.pieces) != piece:
+            raise Damaged(f"an attempt at the whole of mini-batch {batch.number}, or at no piece")
+        one = batch.piece(fact.number("first"), fact.number("count")) if piece else batch
+        if verdict == 2:
+            one.stage = "failed"
+        else:
+            one.segment, one.offset = fact.number("segment"), fact.number("offset")
+            one.length, one.succeeded = fact.number("length"), fact.number("succeeded")
+            one.stage = "committed" if self.is_synced(one) else "ended"
+        if one.stage == "ended":
+            self.segments[one.segment].waiting.append(one)
+        batch.settle()
+
+    def on_Halved(self, fact: Fact) -> None:  # noqa: N802
+        batch = self.batches[fact.number("batch")]
+        batch.pieces = batch.pieces or [Batch(batch.number, batch.items)]
+        whole = batch.piece(fact.number("first"), fact.number("count"))
+        at, left = batch.pieces.index(whole), whole.items // 2
+        if left == 0:
+            raise Damaged(f"half of one item of mini-batch {batch.number}")
+        batch.pieces[at : at + 1] = [
+            Batch(batch.number, left, whole.first),
+            Batch(batch.number, whole.items - left, whole.first + left),
+        ]
 
     def on_Stopped(self, fact: Fact) -> None:  # noqa: N802
         self.stopped = fact
@@ -288,17 +330,21 @@ class Job:
             self.listing_ended = False
         for batch in self.batches if fact.number("failed_afresh") else []:
             if batch.stage == "failed":
-                batch.stage = "pending"
+                batch.stage, batch.pieces = "pending", []
+            for piece in batch.pieces:
+                if piece.stage == "failed":
+                    piece.stage = batch.stage = "pending"
             if batch.stage == "pending":
-                batch.tries = batch.losses = 0
+                batch.losses = 0
+                batch.tries = batch.tries if batch.pieces else 0
 
     def is_synced(self, batch: Batch) -> bool:
         return batch.offset + batch.length <= self.segments[batch.segment].synced
 
     def close(self, segment: Segment) -> None:
         segment.open = False
-        for number in segment.waiting:
-            self.batches[number].stage = "pending"
+        for ended in segment.waiting:
+            ended.stage = "pending"
         segment.waiting = []
 
     def stages(self) -> Counter[str]:
@@ -314,12 +360,11 @@ class Job:
         """The rows of all committed mini-batches in order."""
         files: dict[int, RecordFile] = {}
         rows = []
-        for number, batch in enumerate(self.batches):
-            if batch.stage != "committed" or batch.length == 0:
-                continue
-            if batch.segment not in files:
-                files[batch.segment] = open_segment(self.folder, self.segments[batch.segment])
-            rows.append(read_rows(files[batch.segment], number, batch))
+        for batch in self.batches:
+            for one in batch.committed():
+                if one.segment not in files:
+                    files[one.segment] = open_segment(self.folder, self.segments[one.segment])
+                rows.append(read_rows(files[one.segment], one))
         return b"".join(rows)
 
 
@@ -338,7 +383,7 @@ def open_segment(folder: Path, segment: Segment) -> RecordFile:
     return file
 
 
-def read_rows(file: RecordFile, number: int, batch: Batch) -> bytes:
+def read_rows(file: RecordFile, batch: Batch) -> bytes:
     record = file.record_at(batch.offset)
     if record is None or record.end != batch.offset + batch.length:
         raise Damaged(f"{file.path} has no chunk at {batch.offset}")
@@ -346,7 +391,7 @@ def read_rows(file: RecordFile, number: int, batch: Batch) -> bytes:
     _, found, _ = fields.varint(), fields.varint32(), fields.varint32()
     output, kind, form = fields.u8(), fields.u8(), fields.u8()
     first, items = fields.varint32(), fields.varint32()
-    if (found, output, kind, form, first, items) != (number, 0, 0, 0, 0, batch.items):
+    if (found, output, kind, form, first, items) != (batch.number, 0, 0, 0, 0, batch.items):
         raise Damaged(f"{file.path} holds something else at {batch.offset}")
     return fields.rest()
 

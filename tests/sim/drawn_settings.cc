@@ -237,7 +237,7 @@ void JobDraft::draw_strangers() {
     note(key);
   }
   if (wrong())
-    put_wrong(one_of({"nam", "timeout", "xyzzy_xyzzy", "speculate", "component"}), {"x"});
+    put_wrong(one_of({"nam", "timeout", "xyzzy_xyzzy", "streaming_window", "component"}), {"x"});
   if (wrong() && task_right_) put_wrong(one_of({"task.model", "task.cod", "task.timeout"}), {"x"});
   if (wrong()) put_wrong(one_of({"inputs.data.query", "inputs.data.pathe"}), {"x"});
   if (wrong() && broken_group_ != "compat") put_wrong("compat.v3", {"x"});

@@ -64,6 +64,8 @@ const std::vector<Opinion>& opinions() {
       {"init_timeout", Kind::kSeconds, 1, kThreeDays},
       {"strict_results", Kind::kBool},
       {"retry_short_returns", Kind::kBool},
+      {"bisect_failed", Kind::kBool},
+      {"speculate", Kind::kBool},
       {"max_concurrency_per_instance", Kind::kWhole, 1, 65535},
       {"max_rss_per_worker", Kind::kBytes, 0},
       {"max_batches_per_worker", Kind::kWhole, 0, kInt},

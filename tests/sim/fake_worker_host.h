@@ -101,7 +101,7 @@ class FakeWorkerHost final : public WorkerHost {
   void go_idle(Worker& worker);
   void answer_unread(Worker& worker);
   Mishap draw_mishap();
-  [[nodiscard]] Poison poison_of(const Token& token) const;
+  [[nodiscard]] Poison poison_of(const Worker& worker) const;
 
   Surroundings& world_;
   FakeLoop& loop_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fake_worker_host.h"
+#include "journal/plan_file.h"
 
 namespace windrow::sim {
 
@@ -89,9 +90,18 @@ FakeWorkerHost::Mishap FakeWorkerHost::draw_mishap() {
   return static_cast<Mishap>(1 + world_.random.below(kMishaps - 1));
 }
 
-Poison FakeWorkerHost::poison_of(const Token& token) const {
-  const auto found = world_.scenario.poison.find(token.batch);
-  return found == world_.scenario.poison.end() ? Poison::kNone : found->second;
+// Of what the worker has in hand.
+Poison FakeWorkerHost::poison_of(const Worker& worker) const {
+  const Packet& packet = worker.read.front();
+  const Scenario& scenario = world_.scenario;
+  const auto found = scenario.poison.find(decode_command(packet)->token.batch);
+  if (found != scenario.poison.end()) return found->second;
+  if (scenario.bad_items.empty()) return Poison::kNone;
+  for (const std::string& path : split_names(packet.payload)) {
+    const auto bad = scenario.bad_items.find(path);
+    if (bad != scenario.bad_items.end()) return bad->second;
+  }
+  return Poison::kNone;
 }
 
 void FakeWorkerHost::turn(Worker& worker) {
@@ -138,7 +148,7 @@ void FakeWorkerHost::shut_down(Worker& worker) {
 }
 
 void FakeWorkerHost::load(Worker& worker, const Command& command, Mishap mishap) {
-  const Poison poison = poison_of(command.token);
+  const Poison poison = poison_of(worker);
   if (mishap == Mishap::kDiesInLoad || poison == Poison::kDiesInLoad) {
     die(worker, kSegmentationFault);
     return;
@@ -158,7 +168,7 @@ void FakeWorkerHost::load(Worker& worker, const Command& command, Mishap mishap)
 }
 
 void FakeWorkerHost::run(Worker& worker, const Command& command, Mishap mishap) {
-  const Poison poison = poison_of(command.token);
+  const Poison poison = poison_of(worker);
   if (mishap == Mishap::kDiesInRun || poison == Poison::kDiesInRun) {
     die(worker, 9);
     return;
@@ -175,7 +185,7 @@ void FakeWorkerHost::run(Worker& worker, const Command& command, Mishap mishap) 
 }
 
 void FakeWorkerHost::serialise(Worker& worker, const Command& command, Mishap mishap) {
-  const Poison poison = poison_of(command.token);
+  const Poison poison = poison_of(worker);
   if (mishap == Mishap::kDiesInSerialise || poison == Poison::kDiesInSerialise) {
     die(worker, 6);
   } else if (poison == Poison::kSerialiseError) {

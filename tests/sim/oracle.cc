@@ -69,11 +69,42 @@ std::optional<std::string> check_charges(const Surroundings& world, const JobSta
     const Limits& limits = world.scenario.limits;
     const bool at_once = !limits.fail_fast_on.empty() || !limits.retry_on.empty() ||
                          batch.losses >= limits.losses_max;
-    if (failed != (batch.tries >= limits.tries_max) && !(failed && at_once)) {
+    const bool halved = state.pieces_of(id) != nullptr;
+    const bool given_up = failed || halved;
+    // A crash may leave the halves and not the record of the attempt that was their reason.
+    const std::uint32_t tries = batch.tries + (halved && batch.tries < limits.tries_max ? 1 : 0);
+    if (given_up != (tries >= limits.tries_max) && !(given_up && at_once)) {
       return fmt::format("mini-batch {} ended after {} tries", id, batch.tries);
     }
     if (world.scenario.poison.contains(id) && batch.stage == BatchStage::kCommitted) {
       return fmt::format("mini-batch {} cannot work and is committed", id);
+    }
+  }
+  return std::nullopt;
+}
+
+// The absolute paths of these items of a mini-batch, separated by NUL.
+std::string paths_of(const Scenario& scenario, BatchId id, const ItemRange& items) {
+  const std::vector<std::string> names = input_names(scenario);
+  const std::size_t first = std::size_t{id} * scenario.files_per_batch + items.first;
+  std::string paths;
+  for (std::size_t i = first; i < first + items.count; ++i) {
+    if (i > first) paths.push_back('\0');
+    paths += std::string(kInput) + "/" + names[i];
+  }
+  return paths;
+}
+
+// What was halved has lost its bad items, and no good one without somebody else's fault.
+std::optional<std::string> check_pieces(const Scenario& scenario, const JobState& state) {
+  const bool quiet = scenario.worker_faults == 0 && !scenario.limits.strict_results;
+  for (const auto& [id, pieces] : state.pieces()) {
+    for (const Piece& piece : pieces.all()) {
+      if (piece.stage != BatchStage::kFailed) continue;
+      const std::string path = paths_of(scenario, id, piece.items);
+      const bool lost = state.batches()[id].losses >= scenario.limits.losses_max;
+      if (piece.items.count > 1 && !lost) return "a piece of several items was given up";
+      if (quiet && !lost && !scenario.bad_items.contains(path)) return path + " is not bad";
     }
   }
   return std::nullopt;
@@ -89,6 +120,7 @@ std::optional<std::string> check_completed(const Surroundings& world,
     if (state.batches()[id].stage != BatchStage::kFailed) return "a poisoned mini-batch is done";
   }
   if (auto wrong = check_charges(world, state)) return wrong;
+  if (auto wrong = check_pieces(scenario, state)) return wrong;
   if (!scenario.limits.append_row) return std::nullopt;
   const std::optional<std::string> rows = disk.content(kTarget);
   if (!rows) return "completed, and there is no result";
@@ -111,17 +143,16 @@ std::optional<std::string> check_completed(const Surroundings& world,
 
 std::string expected_rows(const Scenario& scenario, const JobState& state) {
   std::string out;
-  const std::vector<std::string> names = input_names(scenario);
+  const auto add = [&](BatchId id, BatchStage stage, const ItemRange& items) {
+    if (stage != BatchStage::kFailed) out += returned_for(paths_of(scenario, id, items)).rows;
+  };
   for (BatchId id = 0; id < scenario.batches(); ++id) {
-    if (state.batches()[id].stage == BatchStage::kFailed) continue;
-    std::string paths;
-    const std::size_t first = std::size_t{id} * scenario.files_per_batch;
-    const std::size_t last = std::min<std::size_t>(first + scenario.files_per_batch, names.size());
-    for (std::size_t i = first; i < last; ++i) {
-      if (i > first) paths.push_back('\0');
-      paths += std::string(kInput) + "/" + names[i];
+    const Batch& batch = state.batches()[id];
+    if (const Pieces* const pieces = state.pieces_of(id)) {
+      for (const Piece& piece : pieces->all()) add(id, piece.stage, piece.items);
+    } else {
+      add(id, batch.stage, {0, batch.items});
     }
-    out += returned_for(paths).rows;
   }
   return out;
 }
@@ -129,6 +160,7 @@ std::string expected_rows(const Scenario& scenario, const JobState& state) {
 std::optional<std::string> difference(const JobState& a, const JobState& b) {
   const auto same_one = [](const auto& x, const auto& y) { return same(x, y); };
   if (!std::ranges::equal(a.batches(), b.batches(), same_one)) return "mini-batches";
+  if (a.pieces() != b.pieces()) return "pieces";
   if (!std::ranges::equal(a.segments(), b.segments(), same_one)) return "segments";
   if (a.epoch() != b.epoch() || a.plan() != b.plan()) return "epochs";
   if (a.plan_bytes() != b.plan_bytes()) return "plan bytes";
@@ -171,15 +203,16 @@ std::optional<std::string> check_publish(const FakeFileSystem& disk) {
   if (!job) return "publishing, and the journal cannot be replayed: " + job.error().message;
   if (job->state.publishing().empty()) return "publishing before the journal says so durably";
   if (!job->state.all_final()) return "publishing before every mini-batch is durably final";
-  for (const Batch& batch : job->state.batches()) {
-    if (batch.stage != BatchStage::kCommitted || batch.length == 0) continue;
-    const std::string path =
-        JobFolder(kJobFolder).row_segment(job->state.segments()[batch.segment].file);
-    const auto rows = kept->content(path);
-    if (!rows || rows->size() < batch.offset + batch.length) {
-      return "publishing rows that are not durable";
-    }
+  bool durable = true;
+  for (BatchId id = 0; id < job->state.batches().size(); ++id) {
+    job->state.each_committed(id, [&](const RowRange& range) {
+      const std::string path =
+          JobFolder(kJobFolder).row_segment(job->state.segments()[range.segment].file);
+      const auto rows = kept->content(path);
+      durable = durable && rows && rows->size() >= range.offset + range.length;
+    });
   }
+  if (!durable) return "publishing rows that are not durable";
   return std::nullopt;
 }
 

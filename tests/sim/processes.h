@@ -23,7 +23,6 @@
 namespace windrow::sim {
 
 inline constexpr const char* kJobFolder = "/job";
-inline constexpr const char* kInput = "/in";
 inline constexpr const char* kTarget = "/out/rows.txt";
 
 FakeLoop::Delay pool_delay(Surroundings& world);

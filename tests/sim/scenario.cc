@@ -47,6 +47,21 @@ void draw_job(Random& random, Scenario& out) {
   out.init_faults = random.between(50, 500);
 }
 
+// Bad items instead of bad mini-batches, which are larger.
+void draw_bisect(Random& random, Scenario& out) {
+  if (!random.per_mille(200)) return;
+  out.limits.bisect_failed = true;
+  out.poison.clear();
+  out.files_per_batch = random.between(2, 9);
+  out.files = random.between(2, 12) * out.files_per_batch - random.between(0, 1);
+  const std::vector<std::string> names = input_names(out);
+  const std::uint32_t count = random.between(0, 6);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    out.bad_items[std::string(kInput) + "/" + names[random.below(names.size())]] =
+        static_cast<Poison>(1 + random.below(kPoisonKinds - 1));
+  }
+}
+
 // Settings that most jobs leave alone.
 void draw_rare_limits(Random& random, Scenario& out) {
   Limits& limits = out.limits;
@@ -57,6 +72,7 @@ void draw_rare_limits(Random& random, Scenario& out) {
   if (random.per_mille(60)) limits.init_limit = random.between(seconds(2), seconds(60));
   limits.strict_results = random.per_mille(50);
   limits.retry_short_returns = random.per_mille(80);
+  limits.speculate = random.per_mille(250);
   out.allow_empty = random.per_mille(300);
   if (random.per_mille(100)) out.batches_max = random.between(1, 6);
   if (random.per_mille(60)) out.rss_max = random.between(1, 6);
@@ -82,6 +98,7 @@ Scenario draw_scenario(std::uint64_t seed) {
   out.agents = out.local || random.per_mille(400) ? 1 : random.between(2, 3);
   out.slots = random.between(1, 3);
   draw_job(random, out);
+  draw_bisect(random, out);
   draw_speed(random, out);
   draw_rare_limits(random, out);
   // Faults should meet the job at work, not after its end.

@@ -51,6 +51,7 @@ struct Scenario {
   bool allow_empty = false;
   Limits limits;
   std::map<BatchId, Poison> poison;
+  std::map<std::string, Poison> bad_items;  // by absolute path; only where failures are halved
   InitKind init = InitKind::kWorks;
   Duration run_min{};
   Duration run_max{};
@@ -84,6 +85,8 @@ struct Scenario {
 };
 
 Scenario draw_scenario(std::uint64_t seed);
+
+inline constexpr const char* kInput = "/in";
 
 // The input: relative names in the order in which they are listed, or given.
 std::vector<std::string> input_names(const Scenario& scenario);

@@ -39,6 +39,8 @@ class Storm {
     }
     limits_.strict_results = random_.per_mille(200);
     limits_.retry_short_returns = random_.per_mille(200);
+    limits_.bisect_failed = random_.per_mille(300);
+    limits_.speculate = random_.per_mille(300);
     begin({}, std::nullopt);
   }
 

@@ -14,7 +14,7 @@ bool Scheduler::may_assign() const { return !state_.stopped() && !merging_ && !f
 
 std::optional<BatchId> Scheduler::next_pending() {
   const auto free = [this](BatchId id) {
-    return state_.batches()[id].stage == BatchStage::kPending &&
+    return state_.batches()[id].stage == BatchStage::kPending && state_.next_items(id) &&
            (hands_[id].holder == kNobody || planted(Fault::kDoubleAssign));
   };
   while (!returned_.empty()) {
@@ -35,14 +35,64 @@ bool Scheduler::assign_one(AgentId id, Agent& agent, std::uint32_t cap) {
   if (agent.gave_up || agent.stopping || agent.held.size() >= cap) return false;
   const std::optional<BatchId> batch = next_pending();
   if (!batch) return false;
+  const ItemRange items = *state_.next_items(*batch);
+  if (state_.pieces_of(*batch) != nullptr) pieces_out_[*batch] = items;
   Hand& hand = hands_[*batch];
   hand.holder = id;
-  ++hand.picked;
-  agent.held.push_back(*batch);
-  const Batch& one = state_.batches()[*batch];
-  out_->actions.emplace_back(
-      action::Assign{id, Token{state_.epoch(), *batch, hand.picked}, one.items, one.tries});
+  hand.picked = ++hand.highest;
+  hand_out(id, agent, {state_.epoch(), *batch, hand.picked}, items);
   return true;
+}
+
+void Scheduler::hand_out(AgentId id, Agent& agent, const Token& token, const ItemRange& items) {
+  agent.held.push_back({token.batch, now_});
+  out_->actions.emplace_back(action::Assign{id, token, items, state_.batches()[token.batch].tries});
+}
+
+// The agent holds it no longer. Its workers take what they are given in order: the end of one is
+// the beginning of the next.
+void Scheduler::drop(Agent& agent, BatchId batch) {
+  const auto found = std::ranges::find(agent.held, batch, &Held::batch);
+  const bool was_running = found - agent.held.begin() < static_cast<std::ptrdiff_t>(agent.slots);
+  agent.held.erase(found);
+  if (was_running && agent.held.size() >= agent.slots) agent.held[agent.slots - 1].since = now_;
+}
+
+// Takes a mini-batch out of the hands of whoever reports on it; false: the report is stale.
+bool Scheduler::let_go(const AttemptRecord& record) {
+  const BatchId id = record.token.batch;
+  const auto agent = agents_.find(record.agent);
+  if (agent == agents_.end() || id >= hands_.size()) return false;
+  const auto names = [&record, this](const Hand& hand) {
+    return hand.holder == record.agent && hand.picked == record.token.picked &&
+           record.token.epoch == state_.epoch();
+  };
+  Hand& hand = hands_[id];
+  const auto second = seconds_.find(id);
+  if (second != seconds_.end() && names(second->second)) {
+    second->second.holder = kNobody;
+  } else if (names(hand)) {
+    hand.holder = kNobody;
+    if (second != seconds_.end()) {
+      hand.holder = std::exchange(second->second.holder, kNobody);
+      hand.picked = second->second.picked;
+    }
+  } else {
+    return accept_stale(id);
+  }
+  drop(agent->second, id);
+  return true;
+}
+
+// A mistake that the simulation can plant.
+bool Scheduler::accept_stale(BatchId id) {
+  const bool may = planted(Fault::kAcceptStaleToken) && !seconds_.contains(id) &&
+                   state_.pieces_of(id) == nullptr;
+  if (may && hands_[id].holder != kNobody) {
+    drop(agents_[hands_[id].holder], id);
+    hands_[id].holder = kNobody;
+  }
+  return may;
 }
 
 void Scheduler::fill(AgentId id, Agent& agent) {
@@ -100,15 +150,18 @@ void Scheduler::release_delayed() {
 void Scheduler::remove_agent(std::map<AgentId, Agent>::iterator agent, bool lost) {
   const AgentId id = agent->first;
   const SegmentId segment = agent->second.segment;
-  const std::vector<BatchId> unsynced(state_.segments()[segment].waiting.begin(),
-                                      state_.segments()[segment].waiting.end());
+  const std::deque<Portion> unsynced = state_.segments()[segment].waiting;
   keep_time(segment, std::chrono::milliseconds(1));
+  forget_seconds_of(id, agent->second);
   if (lost && may_assign()) lose_running(id, agent->second);
   emit(fact::AgentLost{id, segment});
-  for (const BatchId batch : unsynced) release(batch);
-  std::vector<BatchId> held = std::move(agent->second.held);
-  std::ranges::sort(held);
-  for (const BatchId batch : held) release(batch);
+  for (const Portion& portion : unsynced) {
+    // Of a halved one, another agent may be at another piece.
+    if (hands_[portion.batch].holder == kNobody) release(portion.batch);
+  }
+  std::vector<Held> held = std::move(agent->second.held);
+  std::ranges::sort(held, {}, &Held::batch);
+  for (const Held& one : held) release(one.batch);
   agents_.erase(agent);
   check_thresholds();
 }
@@ -118,9 +171,10 @@ void Scheduler::remove_agent(std::map<AgentId, Agent>::iterator agent, bool lost
 void Scheduler::lose_running(AgentId id, const Agent& agent) {
   const std::size_t running = std::min<std::size_t>(agent.held.size(), agent.slots);
   for (std::size_t i = 0; i < running; ++i) {
-    const BatchId batch = agent.held[i];
+    const BatchId batch = agent.held[i].batch;
     fact::AttemptEnded ended{.verdict = Verdict::kReturned};
     ended.record.token = {state_.epoch(), batch, hands_[batch].picked};
+    ended.record.piece = piece_out(batch);
     ended.record.agent = id;
     ended.record.status = AttemptStatus::kNodeLost;
     ended.record.start = wall_;
@@ -207,11 +261,17 @@ void Scheduler::check_invariants() const {
   std::map<AgentId, std::size_t> held;
   for (BatchId id = 0; id < hands_.size(); ++id) {
     const Hand& hand = hands_[id];
-    CHECK(hand.picked >= state_.batches()[id].picked);
+    CHECK(hand.highest >= state_.batches()[id].picked);
     if (hand.holder == kNobody) continue;
     CHECK(state_.batches()[id].stage == BatchStage::kPending);
     CHECK(agents_.contains(hand.holder));
     ++held[hand.holder];
+  }
+  for (const auto& [id, second] : seconds_) {
+    CHECK(hands_[id].holder != kNobody);
+    if (second.holder == kNobody) continue;
+    CHECK(second.picked > hands_[id].picked);
+    ++held[second.holder];
   }
   for (const auto& [id, agent] : agents_) CHECK(held[id] == agent.held.size());
   std::uint64_t tries_max = limits_.tries_max;

@@ -41,7 +41,7 @@ inline constexpr std::uint8_t kLoadStatusMax = 4;
 // What the end of an attempt means for its mini-batch.
 enum class Verdict : std::uint8_t {
   kDone = 0,      // its rows count as soon as they are synced
-  kRetry = 1,     // charged, and a try is left
+  kRetry = 1,     // charged, and a try is left, or halves are tried
   kFailed = 2,    // charged, and no try is left: never processed again
   kReturned = 3,  // not charged: pending again
 };
@@ -67,7 +67,7 @@ struct ItemRun {
 
 // An item that the script itself called failed, though run() returned.
 struct ReportedItem {
-  std::uint32_t item = 0;  // its place in the mini-batch, from 0
+  std::uint32_t item = 0;  // its place in what was handed out, from 0
   std::string reason;
   friend bool operator==(const ReportedItem&, const ReportedItem&) = default;
 };
@@ -84,6 +84,7 @@ struct StagedFile {
 // One attempt as its agent saw it.
 struct AttemptRecord {
   Token token;
+  ItemRange piece;  // what of the mini-batch it was for; empty: all of it
   AgentId agent = 0;
   ProcessNumber process = 0;
   AttemptStatus status = AttemptStatus::kRunDone;
@@ -105,8 +106,8 @@ struct AttemptRecord {
   friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
 };
 
-// How many of the mini-batch's items an attempt that returned has done: every element stands for
-// one, and none for those that the script reported.
+// How many of the items that it was given an attempt that returned has done: every element stands
+// for one, and none for those that the script reported.
 inline std::uint32_t succeeded_items(const AttemptRecord& record, std::uint32_t items) {
   const std::size_t reported = record.reported.size();
   const std::uint32_t left = reported < items ? items - static_cast<std::uint32_t>(reported) : 0;
@@ -177,6 +178,14 @@ struct AttemptEnded {
   friend bool operator==(const AttemptEnded&, const AttemptEnded&) = default;
 };
 
+// A mini-batch without a try left, or a piece of one, is tried on in halves: the first `count / 2`
+// of its items, and the others.
+struct Halved {
+  BatchId batch = 0;
+  ItemRange piece;
+  friend bool operator==(const Halved&, const Halved&) = default;
+};
+
 // No more mini-batches are handed out: the job has ended so, or was asked to.
 struct Stopped {
   JobStatus status = JobStatus::kFailed;
@@ -215,6 +224,7 @@ using Fact = std::variant<fact::EpochBegan,
                           fact::AgentLost,
                           fact::LoadEnded,
                           fact::AttemptEnded,
+                          fact::Halved,
                           fact::Stopped,
                           fact::Publishing,
                           fact::Finished,

@@ -10,6 +10,9 @@
 //    |  +----AttemptEnded retry, returned (stays pending)
 //    +-------AgentLost, EpochBegan before the sync-----------+
 //
+// One that was Halved has pieces which live the same life, and stays pending until all of them are
+// final: then it is committed when one of them is.
+//
 // Not thread-safe. Cannot fail: facts read from a disk are asked about with check() first.
 #pragma once
 
@@ -21,15 +24,15 @@
 #include <string>
 #include <vector>
 
+#include "base/plant.h"
 #include "base/result.h"
 #include "core/schedule/facts.h"
+#include "core/schedule/pieces.h"
 
 namespace windrow {
 
-enum class BatchStage : std::uint8_t { kPending, kEnded, kCommitted, kFailed };
-
 struct Batch {
-  std::uint64_t offset = 0;  // with segment and length: its rows, from kEnded on
+  std::uint64_t offset = 0;  // with segment and length: its rows, from kEnded on; not of pieces
   std::uint32_t length = 0;
   SegmentId segment = 0;
   std::uint32_t items = 0;
@@ -41,12 +44,19 @@ struct Batch {
 };
 static_assert(sizeof(Batch) <= 40, "a million mini-batches must stay small");
 
+// What an attempt was for: a mini-batch, or a piece of one.
+struct Portion {
+  BatchId batch = 0;
+  ItemRange piece;  // empty: all of it
+  friend auto operator<=>(const Portion&, const Portion&) = default;
+};
+
 struct Segment {
   AgentId agent = 0;
   std::string file;
   std::uint64_t synced = 0;
   bool closed = false;          // its agent is gone; nothing more will be synced
-  std::deque<BatchId> waiting;  // ended, not yet synced, in order of offset
+  std::deque<Portion> waiting;  // ended, not yet synced, in order of offset
 };
 
 struct JobCounts {
@@ -101,6 +111,32 @@ class JobState {
   // of its name.
   [[nodiscard]] std::optional<BatchId> writer_of(const StagedFile& file) const;
 
+  // What of a pending mini-batch is to be tried next: all of it, or a piece. Nothing when all its
+  // pieces are tried and some wait for their sync.
+  [[nodiscard]] std::optional<ItemRange> next_items(BatchId id) const;
+  // Of a mini-batch that was halved; else nullptr.
+  [[nodiscard]] const Pieces* pieces_of(BatchId id) const;
+  [[nodiscard]] const std::map<BatchId, Pieces>& pieces() const { return pieces_; }
+  // Calls `each` with every range of rows that the mini-batch has committed, in order of items.
+  template <class Each>
+  void each_committed(BatchId id, Each&& each) const {
+    const auto look = [&each](BatchStage stage, const RowRange& rows) {
+      const bool counts = stage == BatchStage::kCommitted ||
+                          (stage == BatchStage::kEnded && planted(Fault::kPublishBeforeCommit));
+      if (counts && rows.length > 0) each(rows);
+    };
+    if (const Pieces* const pieces = pieces_of(id)) {
+      const std::vector<Piece>& all = pieces->all();
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const Piece& piece = planted(Fault::kPiecesBackwards) ? all[all.size() - 1 - i] : all[i];
+        look(piece.stage, piece.rows);
+      }
+    } else {
+      const Batch& batch = batches_[id];
+      look(batch.stage, RowRange{batch.segment, batch.offset, batch.length});
+    }
+  }
+
   // Every planned mini-batch is committed or failed, and no more will be planned.
   [[nodiscard]] bool all_final() const;
 
@@ -116,13 +152,29 @@ class JobState {
   void apply_one(const fact::AgentLost& fact);
   void apply_one(const fact::LoadEnded& fact);
   void apply_one(const fact::AttemptEnded& fact);
+  void apply_one(const fact::Halved& fact);
   void apply_one(const fact::Stopped& fact);
   void apply_one(const fact::Publishing& fact);
   void apply_one(const fact::Finished& fact);
   void apply_one(const fact::Reopened& fact);
+  [[nodiscard]] Status check_attempt(const fact::AttemptEnded& fact) const;
+  [[nodiscard]] Status check_halved(const fact::Halved& fact) const;
   void count_error(const fact::AttemptEnded& ended);
-  void commit(BatchId id);
+  void end_well(const fact::AttemptEnded& ended);
+  void end_badly(const Portion& portion);
+  void keep_rows(const Portion& portion, const RowRange& rows, std::uint32_t succeeded);
+  [[nodiscard]] std::uint64_t end_of_rows(const Portion& portion) const;
+  void commit(const Portion& portion);
+  void take_back(const Portion& portion);
+  void settle(BatchId id);
+  void reopen_failed();
   void give_up_unsynced(Segment& segment);
+  [[nodiscard]] bool is_pending(const Portion& portion) const;
+  void reopen_pieces(BatchId id, Pieces& pieces);
+  [[nodiscard]] Piece* find_piece(const Portion& portion);
+  [[nodiscard]] const Piece* find_piece(const Portion& portion) const;
+  // Returns how many wait for their sync.
+  std::uint64_t check_pieces(BatchId id, JobCounts& seen) const;
 
   std::vector<Batch> batches_;
   std::vector<Segment> segments_;
@@ -138,8 +190,9 @@ class JobState {
   std::optional<fact::Stopped> stopped_;
   std::vector<fact::Publishing> publishing_;
   std::optional<fact::Finished> finished_;
-  std::map<std::string, BatchId, std::less<>> writers_;  // by output and name, ended or committed
-  std::map<BatchId, Token> staged_ended_;                // with files, not yet committed
+  std::map<BatchId, Pieces> pieces_;                     // of those that were halved
+  std::map<std::string, Portion, std::less<>> writers_;  // by output and name, ended or committed
+  std::map<Portion, Token> staged_ended_;                // with files, not yet committed
   std::vector<Token> staged_;
 };
 

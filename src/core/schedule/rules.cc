@@ -49,7 +49,8 @@ Duration Limits::stuck_timeout() const {
 
 // May turn a record of something that was returned into one of a failure.
 Verdict Scheduler::judge(AttemptRecord& record, const Batch& batch) const {
-  const bool last = batch.tries + 1 >= limits_.tries_max;
+  const std::uint32_t items = items_of({record.token.batch, record.piece});
+  const bool last = record.piece.count > 0 || batch.tries + 1 >= limits_.tries_max;
   if (std::string conflict = name_conflict(record); !conflict.empty()) {
     record.status = AttemptStatus::kRunException;
     record.error_type = "FileExistsError";
@@ -59,16 +60,16 @@ Verdict Scheduler::judge(AttemptRecord& record, const Batch& batch) const {
     record.files.clear();
   }
   if (record.status == AttemptStatus::kRunDone) {
-    const bool more = record.returned > batch.items && limits_.strict_results;
+    const bool more = record.returned > items && limits_.strict_results;
     const std::uint64_t told = record.returned + record.reported.size();
-    const bool fewer = told < batch.items && limits_.retry_short_returns && !last;
+    const bool fewer = told < items && limits_.retry_short_returns && !last;
     if (!more && !fewer) return Verdict::kDone;
     if (more) record.status = AttemptStatus::kRunWrongType;
     record.error_type = more ? "TooManyResults" : "ShortReturn";
     record.error_message =
         fmt::format("run() returned {} results for {} items{}",
                     record.returned,
-                    batch.items,
+                    items,
                     more ? ", which strict_results does not allow" : "; it is tried again");
     record.rows = RowRange{.segment = record.rows.segment};
     record.reported.clear();
@@ -223,6 +224,9 @@ TimePoint Scheduler::deadline() const {
   for (const auto& [id, agent] : agents_) {
     first = std::min(first, agent.heard + limits_.heartbeat_timeout);
     if (!agent.ready) first = std::min(first, agent.init_since + limits_.stuck_timeout());
+  }
+  if (limits_.speculate && may_speculate()) {
+    if (const auto held = longest_running()) first = std::min(first, held->since + late_after());
   }
   first += milliseconds(1);  // limits end a job when they are exceeded
   return delayed_.empty() ? first : std::min(first, delayed_.front().due);

@@ -27,7 +27,7 @@ void Scheduler::begin(const fact::EpochBegan& epoch,
   emit(epoch);
   if (reopen) emit(*reopen);
   hands_.resize(state_.batches().size());
-  for (BatchId id = 0; id < hands_.size(); ++id) hands_[id].picked = state_.batches()[id].picked;
+  for (BatchId id = 0; id < hands_.size(); ++id) hands_[id].highest = state_.batches()[id].picked;
   place_committed();
   check_ended();
   out_ = nullptr;
@@ -137,52 +137,58 @@ void Scheduler::take(const event::AgentGaveUp& event) {
 }
 
 void Scheduler::take(event::AttemptEnded& event) {
-  AttemptRecord& record = event.record;
-  const auto it = agents_.find(record.agent);
-  if (it == agents_.end() || record.token.batch >= hands_.size()) {
+  if (!let_go(event.record)) {
     ++stale_;
     return;
   }
-  Agent& agent = it->second;
-  Hand& hand = hands_[record.token.batch];
-  const bool current = hand.holder == record.agent && record.token.epoch == state_.epoch() &&
-                       record.token.picked == hand.picked;
-  const Batch& batch = state_.batches()[record.token.batch];
-  if (!current && !(planted(Fault::kAcceptStaleToken) && batch.stage == BatchStage::kPending)) {
-    ++stale_;
-    return;
-  }
-  agent.heard = now_;
-  if (hand.holder != kNobody) {
-    std::vector<BatchId>& held = agents_[hand.holder].held;  // the oldest ends first, mostly
-    held.erase(std::ranges::find(held, record.token.batch));
-  }
-  hand.holder = kNobody;
-  record.rows.segment = agent.segment;
-  fact::AttemptEnded ended{.record = std::move(record)};
-  ended.verdict = judge(ended.record, batch);
-  if (ended.verdict == Verdict::kDone) {
-    ended.succeeded = succeeded_items(ended.record, batch.items);
-  }
-  const bool later = ended.verdict == Verdict::kRetry && limits_.retry_delay > Duration::zero();
-  const bool again = ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kReturned;
-  const BatchId id = ended.record.token.batch;
-  // A hand-out that was taken back is no progress: else two agents could play ball with it.
-  if (ended.verdict != Verdict::kReturned) progressed();
-  emit(std::move(ended));
-  if (later) {
-    delayed_.push_back({now_ + limits_.retry_delay, id});
-  } else if (again) {
-    returned_.push_back(id);
-  }
+  const auto agent = agents_.find(event.record.agent);
+  agent->second.heard = now_;
+  const bool again = end_attempt(std::move(event.record), agent->second.segment);
   check_thresholds();
   if (again) {
     fill_all();  // not to the one that hands it back while others are idle
   } else {
-    fill(it->first, agent);
+    fill(agent->first, agent->second);
   }
   balance();
+  speculate();
   check_ended();
+}
+
+// What the end of an attempt means; true when there is more to do for its mini-batch.
+bool Scheduler::end_attempt(AttemptRecord record, SegmentId segment) {
+  const BatchId id = record.token.batch;
+  const Portion portion{id, piece_out(id)};
+  record.rows.segment = segment;
+  record.piece = portion.piece;
+  fact::AttemptEnded ended{.record = std::move(record)};
+  const Batch& batch = state_.batches()[id];
+  ended.verdict = judge(ended.record, batch);
+  // With two attempts at a time the first that succeeds counts; while one is left, failures do not.
+  const bool decided = hands_[id].holder == kNobody || ended.verdict == Verdict::kDone;
+  if (decided) {
+    overtake(id);
+  } else {
+    ended.verdict = Verdict::kReturned;
+  }
+  const bool halved = ended.verdict == Verdict::kFailed && halve(portion);
+  if (halved) ended.verdict = Verdict::kRetry;
+  const Verdict verdict = ended.verdict;
+  // A hand-out that was taken back is no progress: else two agents could play ball with it.
+  if (verdict != Verdict::kReturned) progressed();
+  if (verdict == Verdict::kDone) {
+    ended.succeeded = succeeded_items(ended.record, items_of(portion));
+    note_duration(ended.record);
+  }
+  emit(std::move(ended));
+  if (verdict == Verdict::kDone) halve_suspect(portion);
+  if (!decided || batch.stage != BatchStage::kPending || !state_.next_items(id)) return false;
+  if (verdict == Verdict::kRetry && !halved && limits_.retry_delay > Duration::zero()) {
+    delayed_.push_back({now_ + limits_.retry_delay, id});
+  } else {
+    returned_.push_back(id);
+  }
+  return true;
 }
 
 void Scheduler::take(const event::TakenBack& event) {
@@ -271,6 +277,7 @@ void Scheduler::take(const event::TimePassed& /*event*/) {
   }
   release_delayed();
   fill_all();
+  speculate();
   check_ended();
   check_all_gave_up();
   check_stuck_in_init();

@@ -22,6 +22,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "core/schedule/duration_median.h"
 #include "core/schedule/job_state.h"
 #include "core/schedule/stop_mode.h"
 
@@ -48,6 +49,8 @@ struct Limits {
   std::uint32_t losses_max = 5;            // nodes that one mini-batch may take with it
   std::vector<StagedFile> reserved_names;  // of staged outputs: those that files with rows will get
   bool replace_files = false;              // a staged file may take the place of an older one
+  bool bisect_failed = false;  // instead of failing, a mini-batch is halved down to its bad items
+  bool speculate = false;      // idle workers try late mini-batches a second time
 
   [[nodiscard]] Duration lease() const { return run_timeout + overhead_timeout; }
   // No listing, init, attempt or merge progress for so long ends the job.
@@ -155,12 +158,16 @@ namespace action {
 struct Assign {
   AgentId agent = 0;
   Token token;
-  std::uint32_t items = 0;
+  ItemRange items;          // of the mini-batch
   std::uint32_t tries = 0;  // charged before
 };
 struct TakeBack {
   AgentId agent = 0;
   std::uint32_t count = 0;
+};
+struct Cancel {  // end this attempt, if it is still going on; its report is of no interest
+  AgentId agent = 0;
+  Token token;
 };
 struct StopAgent {
   AgentId agent = 0;
@@ -182,6 +189,7 @@ struct Finish {};  // when the journal is durable: the job is over; see JobState
 
 using Action = std::variant<action::Assign,
                             action::TakeBack,
+                            action::Cancel,
                             action::StopAgent,
                             action::Place,
                             action::Merge,
@@ -235,6 +243,12 @@ class Scheduler {
   struct Hand {  // who holds a mini-batch, and under which number
     AgentId holder = kNobody;
     std::uint32_t picked = 0;
+    std::uint32_t highest = 0;  // of all numbers that it was handed out under
+  };
+
+  struct Held {
+    BatchId batch = 0;
+    TimePoint since;  // when a worker began with it, as far as the order of the hand-outs tells
   };
 
   struct Delayed {
@@ -246,9 +260,9 @@ class Scheduler {
     SegmentId segment = 0;
     std::uint32_t slots = 0;
     std::uint32_t window = 0;
-    std::vector<BatchId> held;  // in the order handed out
-    bool ready = false;         // a worker has got through init()
-    TimePoint init_since;       // none has since then
+    std::vector<Held> held;  // in the order handed out
+    bool ready = false;      // a worker has got through init()
+    TimePoint init_since;    // none has since then
     bool taking_back = false;
     bool gave_up = false;
     std::optional<StopMode> stopping;
@@ -282,10 +296,23 @@ class Scheduler {
   void progressed() { progress_ = now_; }
   [[nodiscard]] bool may_assign() const;
   [[nodiscard]] std::optional<BatchId> next_pending();
+  [[nodiscard]] ItemRange piece_out(BatchId batch) const;
+  void hand_out(AgentId id, Agent& agent, const Token& token, const ItemRange& items);
+  void drop(Agent& agent, BatchId batch);
+  [[nodiscard]] bool let_go(const AttemptRecord& record);
+  [[nodiscard]] bool accept_stale(BatchId id);
   bool assign_one(AgentId id, Agent& agent, std::uint32_t cap);
   void fill(AgentId id, Agent& agent);
   void fill_all();
   void balance();
+  void speculate();
+  [[nodiscard]] bool may_speculate() const;
+  [[nodiscard]] Duration late_after() const { return durations_.median() * 3 / 2; }
+  [[nodiscard]] std::optional<Held> longest_running() const;
+  [[nodiscard]] std::map<AgentId, Agent>::iterator idle_agent();
+  void note_duration(const AttemptRecord& record);
+  void overtake(BatchId batch);
+  void forget_seconds_of(AgentId id, Agent& agent);
   void release(BatchId batch);
   void remove_agent(std::map<AgentId, Agent>::iterator agent, bool lost);
   void lose_running(AgentId id, const Agent& agent);
@@ -293,6 +320,10 @@ class Scheduler {
   void stop(JobStatus status, std::string cause, StopMode mode);
   void stop_agents(StopMode mode);
   [[nodiscard]] Verdict judge(AttemptRecord& record, const Batch& batch) const;
+  bool end_attempt(AttemptRecord record, SegmentId segment);
+  [[nodiscard]] std::uint32_t items_of(const Portion& portion) const;
+  bool halve(const Portion& failed);
+  void halve_suspect(const Portion& done);
   [[nodiscard]] bool may_retry(const AttemptRecord& record) const;
   [[nodiscard]] std::string name_conflict(const AttemptRecord& record) const;
   [[nodiscard]] std::string root_cause() const;
@@ -314,9 +345,12 @@ class Scheduler {
   TimePoint now_;
   WallTime wall_;
   TimePoint progress_;
-  std::vector<Hand> hands_;       // one per mini-batch
-  std::deque<BatchId> returned_;  // pending again: before new work
-  std::deque<Delayed> delayed_;   // pending again, but not yet; the first is due first
+  std::vector<Hand> hands_;          // one per mini-batch: its only hand-out, or the first of two
+  std::map<BatchId, Hand> seconds_;  // late ones: the second hand-out, or that there was one
+  DurationMedian durations_;         // of attempts that succeeded
+  std::deque<BatchId> returned_;     // pending again: before new work
+  std::deque<Delayed> delayed_;      // pending again, but not yet; the first is due first
+  std::map<BatchId, ItemRange> pieces_out_;  // of halved mini-batches: the piece that is handed out
   BatchId next_new_ = 0;
   std::map<AgentId, Agent> agents_;
   std::uint32_t load_failures_ = 0;  // continuous, in the whole job

@@ -14,7 +14,8 @@
 
 namespace windrow {
 
-// A scheduler whose answers are short texts: "0#1>a7" hands hand-out 1 of mini-batch 0 to agent 7.
+// A scheduler whose answers are short texts: "0#1>a7" hands hand-out 1 of mini-batch 0 to agent 7,
+// "0#1[2+3]>a7" only three of its items, from item 2 on.
 class SchedulerProbe {
  protected:
   void begin(Limits limits = {}, JobState state = {}) {
@@ -37,9 +38,17 @@ class SchedulerProbe {
     std::string text;
     for (const Action& action : out.actions) {
       if (const auto* one = std::get_if<action::Assign>(&action)) {
-        text += fmt::format("{}#{}>a{} ", one->token.batch, one->token.picked, one->agent);
+        const bool piece = one->items.count < batch(one->token.batch).items;
+        text += fmt::format("{}#{}{}>a{} ",
+                            one->token.batch,
+                            one->token.picked,
+                            piece ? fmt::format("[{}+{}]", one->items.first, one->items.count) : "",
+                            one->agent);
       } else if (const auto* back = std::get_if<action::TakeBack>(&action)) {
         text += fmt::format("back {} from a{} ", back->count, back->agent);
+      } else if (const auto* cancel = std::get_if<action::Cancel>(&action)) {
+        text += fmt::format(
+            "cancel {}#{} on a{} ", cancel->token.batch, cancel->token.picked, cancel->agent);
       } else if (const auto* stop = std::get_if<action::StopAgent>(&action)) {
         text += fmt::format("stop a{} {} ", stop->agent, static_cast<int>(stop->mode));
       } else if (const auto* place = std::get_if<action::Place>(&action)) {

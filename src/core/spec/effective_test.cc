@@ -85,6 +85,8 @@ first_task_creation_timeout: 600  # from default
 # init_timeout: not set; 3 x timeout + 30
 strict_results: false  # from default
 retry_short_returns: false  # from default
+bisect_failed: false  # from default
+speculate: false  # from default
 # max_concurrency_per_instance: not set; 1 with GPUs, else as many as there are CPUs for them
 max_rss_per_worker: 0  # from default
 max_batches_per_worker: 0  # from default

@@ -197,7 +197,8 @@ TEST_F(JobFileTest, KeysInTheWrongPlaceAreSentToTheRightOne) {
   EXPECT_EQ(hint("colour: red\n"),
             "job.yml:7:1: unknown key 'colour'; `windrow help settings` lists those there are\n");
   EXPECT_EQ(hint("  arg: x\n"), "job.yml:7:3: task: unknown key 'arg'; did you mean 'args'?\n");
-  EXPECT_EQ(hint("speculate: true\n"), "job.yml:7:1: key 'speculate' is not supported yet\n");
+  EXPECT_EQ(hint("streaming_window: 5\n"),
+            "job.yml:7:1: key 'streaming_window' is not supported yet\n");
 }
 
 TEST_F(JobFileTest, WhatIsNotBuiltYetIsRefusedByName) {

@@ -9,15 +9,13 @@
 namespace windrow {
 namespace {
 
-constexpr auto kRootNotYet = std::to_array<std::string_view>({"bisect_failed",
-                                                              "component",
+constexpr auto kRootNotYet = std::to_array<std::string_view>({"component",
                                                               "jobs",
                                                               "partition_keys",
                                                               "pipeline",
                                                               "resume_from",
                                                               "settings",
                                                               "side_inputs",
-                                                              "speculate",
                                                               "streaming_window"});
 constexpr auto kRootIdle = std::to_array<std::string_view>(
     {"creation_context", "intellectual_property", "properties", "services", "version"});

@@ -88,6 +88,8 @@ struct LimitSpec {
   double allowed_failed_percent = 100;           // of all mini-batches, once all are planned
   bool strict_results = false;                   // more rows than items fail the attempt
   bool retry_short_returns = false;              // so do fewer
+  bool bisect_failed = false;                    // bad items are found, the others kept
+  bool speculate = false;                        // late mini-batches are tried twice at a time
   friend bool operator==(const LimitSpec&, const LimitSpec&) = default;
 };
 

@@ -234,6 +234,18 @@ constexpr auto kLimits = std::to_array<Row>({
      "",
      "fewer rows than items fail the attempt",
      flag<&JobSpec::limits, &LimitSpec::retry_short_returns>()},
+    {"bisect_failed",
+     "",
+     kBooleans,
+     "",
+     "a mini-batch without a try left is halved until its bad items stand alone",
+     flag<&JobSpec::limits, &LimitSpec::bisect_failed>()},
+    {"speculate",
+     "",
+     kBooleans,
+     "",
+     "idle workers try late mini-batches a second time; the first to end counts",
+     flag<&JobSpec::limits, &LimitSpec::speculate>()},
 });
 
 constexpr auto kMachine = std::to_array<Row>({

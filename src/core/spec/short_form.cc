@@ -190,6 +190,11 @@ void lay_flags_over(Node& root, const JobFlags& flags, const std::string& curren
   lay(flags.nice, {"nice"}, "--nice");
   lay(flags.name, {"name"}, "--name");
   lay(flags.retry_of, {"retry_of"}, "--retry-of");
+  const auto lay_flag = [&root](bool said, Path path, const char* flag) {
+    if (said) put(root, path, "true", said_by(flag));
+  };
+  lay_flag(flags.bisect, {"bisect_failed"}, "--bisect");
+  lay_flag(flags.speculate, {"speculate"}, "--speculate");
   if (flags.job_dir) {
     put(root, {"job_dir"}, flag_path(current_folder, *flags.job_dir), said_by("--job-dir"));
   }

@@ -39,6 +39,8 @@ struct JobFlags {
   std::optional<std::string> job_dir;
   std::optional<std::string> name;
   std::optional<std::string> retry_of;
+  bool bisect = false;
+  bool speculate = false;
   std::optional<std::vector<std::string>> arguments;  // what stood after `--`
 };
 

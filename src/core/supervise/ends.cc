@@ -154,7 +154,7 @@ void Supervisor::exited(
       continue;
     }
     worker.sent.erase(sent);
-    if (planted(Fault::kForgetUnread)) continue;
+    if (planted(Fault::kForgetUnread) || overtaken_.erase(work->token) > 0) continue;
     if (stopping_) {
       hand_back(work->token, out);
     } else {
@@ -178,7 +178,7 @@ void Supervisor::exited(
   }
   const bool paid = blame(end, worker, wall, out);
   const bool told = worker.reason == EndReason::kStopped || worker.reason == EndReason::kShutdown ||
-                    worker.reason == EndReason::kRecycled;
+                    worker.reason == EndReason::kRecycled || worker.reason == EndReason::kOvertaken;
   if (!told) out.emplace_back(order::NoteDeath{end.process});
   if (worker.was_ready && !paid && !told) {
     // Nobody is charged, but workers that always end so must not be replaced for ever.
@@ -192,7 +192,8 @@ void Supervisor::exited(
 
 // Who was inside: the one that the page names, or when it names none, the one being handed over.
 std::optional<Token> Supervisor::find_guilty(const WorkerEnd& end, const Worker& worker) {
-  if (worker.sent.empty() || worker.reason == EndReason::kStopped) return std::nullopt;
+  const bool ours = worker.reason == EndReason::kStopped || worker.reason == EndReason::kOvertaken;
+  if (worker.sent.empty() || ours) return std::nullopt;
   const auto in_hand = [&worker](const auto& is_it) {
     return std::ranges::find_if(worker.sent, is_it);
   };
@@ -214,6 +215,7 @@ std::optional<Token> Supervisor::find_guilty(const WorkerEnd& end, const Worker&
 bool Supervisor::blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out) {
   const std::optional<Token> guilty = find_guilty(end, worker);
   for (const Sent& sent : worker.sent) {
+    overtaken_.erase(sent.token);
     AttemptRecord record;
     record.token = sent.token;
     record.agent = limits_.agent;

@@ -132,6 +132,7 @@ std::optional<std::uint32_t> Supervisor::expects(ProcessNumber process, const To
 void Supervisor::answered(ProcessNumber process, AttemptRecord record, TimePoint now, Orders& out) {
   Worker& worker = workers_.at(process);
   const std::uint32_t items = worker.sent.front().items;
+  overtaken_.erase(worker.sent.front().token);
   worker.sent.pop_front();
   worker.clogged = false;
   idle_deaths_ = 0;
@@ -144,6 +145,7 @@ void Supervisor::answered(ProcessNumber process, AttemptRecord record, TimePoint
     return;
   }
   recycle_if_worn(process, worker, now, out);
+  end_overtaken(process, worker, now, out);
   dispatch(now, out);
   look_soon(worker, now);
 }
@@ -187,6 +189,7 @@ void Supervisor::taken_back(ProcessNumber process,
     if (std::erase_if(worker.sent, [&](const Sent& one) { return one.token == work.token; }) == 0) {
       continue;
     }
+    if (overtaken_.erase(work.token) > 0) continue;
     if (stopping_) {
       hand_back(work.token, out);
     } else {

@@ -16,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -127,6 +128,8 @@ class Supervisor {
   // From the master.
   void give(Work work, TimePoint now, Orders& out);
   void take_back(std::uint32_t count, TimePoint now, Orders& out);
+  // Another attempt at the mini-batch was first: this one is of no use.
+  void cancel(const Token& token, TimePoint now, Orders& out);
   void stop(StopMode mode, TimePoint now, Orders& out);
 
   // From the workers.
@@ -204,6 +207,7 @@ class Supervisor {
   [[nodiscard]] bool may_take(const Worker& worker) const;
   void recycle_if_worn(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
   void end_recycled(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
+  void end_overtaken(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
   void note_end(const WorkerEnd& end, const Worker& worker, Orders& out) const;
   void hand_back(const Token& token, Orders& out);
   static std::optional<Token> find_guilty(const WorkerEnd& end, const Worker& worker);
@@ -218,6 +222,7 @@ class Supervisor {
   GpuSlots gpus_;
   std::map<ProcessNumber, Worker> workers_;
   std::deque<Work> queue_;
+  std::set<Token> overtaken_;  // with a worker, and of no use any more
   ProcessNumber process_next_;
   std::uint32_t load_failures_ = 0;  // continuous
   std::uint32_t idle_deaths_ = 0;    // that nobody paid for, since the last answer

@@ -83,6 +83,7 @@ void Supervisor::note_end(const WorkerEnd& end, const Worker& worker, Orders& ou
     case EndReason::kInitTimeout:
       line.code = kExitTimeLimit;
       break;
+    case EndReason::kOvertaken:
     case EndReason::kStopped:
     case EndReason::kShutdown:
     case EndReason::kRecycled: {

@@ -26,6 +26,7 @@ enum class EndReason : std::uint8_t {
   kInitTimeout,
   kMisbehaved,  // said something that is not the protocol
   kStopped,     // the job is stopping: nobody's fault
+  kOvertaken,   // another attempt at its mini-batch was first: nobody's fault
   kShutdown,    // was told that there is no more work
   kRecycled,    // has done enough, grown too large or failed too often: replaced
 };

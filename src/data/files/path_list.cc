@@ -5,11 +5,14 @@
 #include <span>
 #include <utility>
 
+#include "base/json.h"
+
 namespace windrow {
 namespace {
 
 constexpr std::size_t kReadSize = 1U << 16;
 constexpr std::size_t kPathMax = 1U << 14;  // four times what a system call takes
+constexpr std::size_t kJsonMax = 1U << 24;  // a line has a traceback, too
 
 }  // namespace
 
@@ -22,7 +25,7 @@ Result<PathList> PathList::read(std::shared_ptr<File> file, std::string title) {
   PathList list(std::move(file), std::move(title));
   RETURN_IF_ERROR(list.fill());
   // The first path of a list with NUL bytes ends with one, and no path is as long as this buffer.
-  if (list.buffer_.find('\0') != std::string::npos) list.separator_ = '\0';
+  if (!list.json_ && list.buffer_.find('\0') != std::string::npos) list.separator_ = '\0';
   return list;
 }
 
@@ -40,9 +43,33 @@ Result<bool> PathList::fill() {
 
 Result<std::optional<std::string>> PathList::next() {
   for (;;) {
+    ASSIGN_OR_RETURN(std::optional<std::string> entry, next_entry());
+    if (!entry || !json_) return entry;
+    ASSIGN_OR_RETURN(std::string item, item_of(*entry));
+    if (!item.empty()) return item;
+  }
+}
+
+// The path in a line of JSON; empty when it says that there is none.
+Result<std::string> PathList::item_of(const std::string& line) const {
+  const Result<Json> json = parse_json(line);
+  const Json* const item = json ? json->find("item") : nullptr;
+  if (item != nullptr && item->get<std::nullptr_t>() != nullptr) return "";
+  const auto* const path = item == nullptr ? nullptr : item->get<std::string>();
+  if (path != nullptr && !path->empty() && path->find('\0') == std::string::npos) return *path;
+  return fail(ErrorCode::kInvalid,
+              "{}: line {} has no path under \"item\"; a list in .jsonl has one JSON object to a "
+              "line, as logs/failed_items.jsonl of a job",
+              title_,
+              number_);
+}
+
+Result<std::optional<std::string>> PathList::next_entry() {
+  const std::size_t longest = json_ ? kJsonMax : kPathMax;
+  for (;;) {
     std::size_t end = buffer_.find(separator_, at_);
     if (end == std::string::npos) {
-      if (buffer_.size() - at_ <= kPathMax) {
+      if (buffer_.size() - at_ <= longest) {
         ASSIGN_OR_RETURN(const bool more, fill());
         if (more) continue;
       }
@@ -53,13 +80,13 @@ Result<std::optional<std::string>> PathList::next() {
     std::string path = buffer_.substr(at_, end - at_);
     at_ = std::min(end + 1, buffer_.size());
     if (path.empty()) continue;
-    if (path.size() > kPathMax || path.find('\0') != std::string::npos) {
+    if (path.size() > longest || path.find('\0') != std::string::npos) {
       return fail(ErrorCode::kInvalid,
                   "{}: entry {} {}; a list holds one path to a line, or paths separated by NUL "
                   "bytes",
                   title_,
                   number_,
-                  path.size() > kPathMax ? "is longer than a path can be" : "holds a NUL byte");
+                  path.size() > longest ? "is longer than a path can be" : "holds a NUL byte");
     }
     return path;
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads a file that lists paths: one to a line, or separated by NUL bytes when it holds any. Empty
-// ones are skipped; everything else is taken as it stands, blanks and quotes included.
+// ones are skipped; everything else is taken as it stands, blanks and quotes included. A list whose
+// name ends in .jsonl has one JSON object to a line and the path under "item", as
+// failed_items.jsonl of a job does; those without one (results that were missing) are skipped.
 //
 // Thread: one at a time. Ownership: of the File. Failure: Error naming the list; memory is bounded
-// by the longest path, whatever the length of the list.
+// by the longest entry, whatever the length of the list.
 #pragma once
 
 #include <memory>
@@ -28,15 +30,18 @@ class PathList {
 
  private:
   PathList(std::shared_ptr<File> file, std::string title)
-      : file_(std::move(file)), title_(std::move(title)) {}
+      : file_(std::move(file)), title_(std::move(title)), json_(title_.ends_with(".jsonl")) {}
   Result<bool> fill();
+  Result<std::optional<std::string>> next_entry();
+  [[nodiscard]] Result<std::string> item_of(const std::string& line) const;
 
   std::shared_ptr<File> file_;
   std::string title_;
+  bool json_ = false;
   std::string buffer_;
   std::size_t at_ = 0;        // in the buffer
   std::uint64_t offset_ = 0;  // in the file, behind the buffer
-  std::uint64_t number_ = 0;  // of the path, from 1
+  std::uint64_t number_ = 0;  // of the entry, from 1
   char separator_ = '\n';
 };
 

@@ -69,6 +69,9 @@ struct Assign {
 struct TakeBack {
   std::uint32_t count = 0;
 };
+struct Cancel {  // another attempt was first
+  Token token;
+};
 struct Stop {
   StopMode mode = StopMode::kFinish;
 };
@@ -80,6 +83,7 @@ struct Rejoin {};  // something was lost: say Hello again. Stands outside the nu
 using ToAgent = std::variant<to_agent::Welcome,
                              to_agent::Assign,
                              to_agent::TakeBack,
+                             to_agent::Cancel,
                              to_agent::Stop,
                              to_agent::Alive,
                              to_agent::Rejoin>;
