@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `windrow job merge`: publishes the rows that a failed or cancelled job has committed, under the
-// name that its result would have had and no other.
+// name that its result would have had and no other, and puts its staged files in their place.
 //
 // Thread: the one that calls. Failure: kConflict when the job is running, finished, or the name is
 // taken by something else.
@@ -16,9 +16,11 @@
 namespace windrow {
 
 struct MergedJob {
-  std::vector<std::string> targets;
+  std::vector<std::string> targets;  // none when the job keeps no rows
   std::uint64_t bytes = 0;
-  std::uint32_t batches = 0;  // mini-batches whose rows are in it
+  std::uint32_t batches = 0;             // mini-batches whose rows are in it
+  std::vector<std::string> outputs;      // folders of staged files; none when they are not staged
+  std::uint32_t batches_with_files = 0;  // mini-batches whose files are in them
   std::uint32_t all = 0;
 };
 

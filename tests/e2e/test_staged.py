@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -210,6 +211,76 @@ def test_retry_gives_the_new_job_the_files_of_the_old_one(windrow: Windrow) -> N
     out = again.folder / "outputs/files"
     assert {path.name for path in out.rglob("f*")} == set(numbered(6))
     assert len(list((job.folder / "outputs/files").rglob("f*"))) == 4
+
+
+def stopped_while_placing(windrow: Windrow, **keys: Any) -> Job:
+    """A job whose committed files wait: a file is where their output should be, for a while."""
+    out = windrow.folder / "out"
+    path = repr(str(out))
+    in_the_way = f"os.listdir({path}) or (os.rmdir({path}), open({path}, 'w'))"
+    before = f"os.path.isdir({path}) and ({in_the_way})"
+    job = run(windrow, before, max_concurrency_per_instance=1, **keys)
+    assert job.exit == 1, job
+    assert "cannot be put in their place" in job.text
+    assert (job.folder / "staged/done").exists()
+    out.unlink()
+    return job
+
+
+# C447
+def test_merge_puts_what_was_committed_in_its_place(windrow: Windrow) -> None:
+    job = stopped_while_placing(windrow)
+    merged = windrow.command("job", "merge", "staged")
+    assert merged.exit == 0, merged
+    there = written(windrow)
+    assert there.items() <= right(6).items()
+    assert (
+        f"files of {len(there) // 2} of 3 mini-batches are in {windrow.folder}/out" in merged.text
+    )
+    again = windrow.command("job", "merge", "staged")
+    assert again.text == merged.text
+    assert written(windrow) == there
+    assert windrow.command("job", "resume", "staged").exit == 0
+    assert written(windrow) == right(6)
+    assert nothing_is_left(job)
+
+
+# C447
+def test_merge_replaces_files_when_the_job_was_to(windrow: Windrow) -> None:
+    stopped_while_placing(windrow, files=2, output_exists="overwrite")
+    old = windrow.folder / "out/0/f0000"
+    old.parent.mkdir(parents=True)
+    old.write_text("worthless")
+    merged = windrow.command("job", "merge", "staged", "-o", "json")
+    assert merged.exit == 0, merged
+    assert json.loads(merged.text)["outputs"] == [str(windrow.folder / "out")]
+    assert old.read_text() == "f0000"
+
+
+# C447 C71
+def test_merge_of_rows_and_files_says_where_both_are(windrow: Windrow) -> None:
+    task = {
+        "entry_script": "score.py",
+        "program_arguments": "--to ${{outputs.files}}",
+        "append_row_to": "${{outputs.rows}}",
+    }
+    outputs = {"files": {"path": "out"}, "rows": {"path": "rows"}}
+    stopped_while_placing(windrow, task=task, outputs=outputs)
+    merged = windrow.command("job", "merge", "staged")
+    assert merged.exit == 0, merged
+    count = len(written(windrow)) // 2
+    assert f"rows of {count} of 3 mini-batches" in merged.text
+    assert f"files of {count} of 3 mini-batches" in merged.text
+    rows = (windrow.folder / "rows/parallel_run_step.txt").read_text().split()
+    assert len(rows) == 2 * count
+
+
+# C447
+def test_merge_of_a_finished_job_without_rows_says_where_its_files_are(windrow: Windrow) -> None:
+    assert run(windrow).exit == 0
+    merged = windrow.command("job", "merge", "staged")
+    assert merged.exit == 2
+    assert f"job staged is finished; its files are in {windrow.folder}/out" in merged.text
 
 
 # C445
