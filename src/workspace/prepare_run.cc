@@ -17,6 +17,7 @@
 #include "os/machine.h"
 #include "workspace/interpreter.h"
 #include "workspace/settings_file.h"
+#include "workspace/staged_folders.h"
 #include "workspace/worker_files.h"
 
 namespace windrow {
@@ -96,6 +97,7 @@ Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before) {
   }
   RETURN_IF_ERROR(find_inputs(fs, run, before));
   RETURN_IF_ERROR(check_side_inputs(fs, run.spec));
+  RETURN_IF_ERROR(check_staged_folders(staged_outputs(run.spec, paths)));
   return check_targets(fs, run, paths.targets, before);
 }
 

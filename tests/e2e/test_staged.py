@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
 from workbench import Job, Running, Windrow, numbered, until
 
 # Each item is written to the output under its own name, with the number of the attempt. BEFORE and
@@ -281,6 +282,46 @@ def test_merge_of_a_finished_job_without_rows_says_where_its_files_are(windrow: 
     merged = windrow.command("job", "merge", "staged")
     assert merged.exit == 2
     assert f"job staged is finished; its files are in {windrow.folder}/out" in merged.text
+
+
+# C448
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("out", "out"),
+        ("out", "out/below"),
+        ("out/below", "out"),
+        ("out", "link"),
+        ("link/new", "out/new"),
+        ("out", "made/../out/below"),
+        ("/", "out"),
+    ],
+)
+def test_two_outputs_in_one_folder_are_refused(windrow: Windrow, one: str, other: str) -> None:
+    (windrow.folder / "target").mkdir()
+    (windrow.folder / "out").symlink_to("target")
+    (windrow.folder / "link").symlink_to("target")
+    job = run(windrow, outputs={"files": {"path": one}, "rows": {"path": other}})
+    assert job.exit == 2, job
+    assert "each output needs a folder of its own" in job.text
+    names = [
+        f"{name} ('{windrow.folder / path}')" for name, path in [("files", one), ("rows", other)]
+    ]
+    assert f"give {names[0]} or {names[1]} another path" in job.text
+    assert not windrow.job_folders()
+    assert not list((windrow.folder / "target").iterdir())
+
+
+# C448
+@pytest.mark.parametrize("staged", [True, False])
+def test_outputs_may_lie_side_by_side_and_share_what_is_not_staged(
+    windrow: Windrow, staged: bool
+) -> None:
+    other = "out-2" if staged else "out"
+    outputs = {"files": {"path": "out"}, "more": {"path": other}}
+    job = run(windrow, outputs=outputs, staged_outputs=staged)
+    assert job.exit == 0, job
+    assert written(windrow) == right(6)
 
 
 # C445
