@@ -57,6 +57,7 @@ void describe(const CLI::App& app, const std::string& above, std::vector<Complet
           by_type(option->get_type_name().empty() ? option->get_name() : option->get_type_name());
       continue;
     }
+    if (option->get_group().empty()) continue;  // not shown in the help either
     CompletedOption one{.names = {}, .text = option->get_description()};
     for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
     for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);

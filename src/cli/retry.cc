@@ -15,8 +15,10 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  windrow retry score-2026-11-15-calm-heron\n"
     "  windrow retry nightly --timeout 600 --max-retries 5\n"
+    "  windrow retry nightly --name nightly-mended --output mended\n"
     "  windrow retry nightly --replace\n\n"
-    "The old result stays as it is, unless --replace says otherwise.\n";
+    "The old result stays as it is, unless --replace says otherwise. Input, script\n"
+    "and mini-batches are those of the old job.\n";
 
 class Retry final : public Command {
  public:
@@ -36,7 +38,15 @@ class Retry final : public Command {
     option("--error-threshold", flags_.error_threshold, "N", "Failed items allowed (as before)");
     option("--workers", flags_.workers, "N", "Worker processes (as before)");
     option("--python", flags_.python, "PATH", "Interpreter for the script");
+    option("--output", flags_.output, "FOLDER", "For the new result (in the new job's folder)");
+    option("--append-row-to",
+           flags_.append_row_to,
+           "FILE",
+           "File for the rows, in --output unless a path (parallel_run_step.txt)");
+    option("--name", flags_.name, "NAME", "Name of the new job (made up)");
     option("--job-dir", flags_.job_dir, "FOLDER", "Folder of the new job");
+    // Known, so that it can be refused with what to do instead, and not shown.
+    app.add_option("--mini-batch-size", flags_.mini_batch_size)->group("");
     app.add_flag("--replace", replace_, "Put the new result in place of the old one when complete");
     voice_.declare(app, Voice::For::kJob);
   }

@@ -69,9 +69,8 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
     JobFolder folder(*spec.job_folder);
     if (fs_.stat(folder.identity())) {
       if (afresh) {
-        return fail(ErrorCode::kConflict,
-                    "{} holds a job already; --new needs a folder that does not",
-                    folder.root());
+        return fail(
+            ErrorCode::kConflict, "{} holds a job already; choose another folder", folder.root());
       }
       return existing(std::move(folder), spec, true);
     }

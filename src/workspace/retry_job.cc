@@ -7,11 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock_text.h"
 #include "base/text.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_file.h"
-#include "core/spec/job_name.h"
 #include "core/spec/job_paths.h"
 #include "journal/fact_codec.h"
 #include "journal/record.h"
@@ -144,6 +142,7 @@ Status take_files(FileSystem& fs,
   return {};
 }
 
+// The spec of the old job with the flags laid over it.
 Result<JobReading> read_with_flags(const JobFolder& folder, const JobFlags& flags) {
   ASSIGN_OR_RETURN(std::string text, read_whole_file(folder.job_file(), kJobFileMax));
   auto reading = read_job_file(JobFileText{.file = folder.job_file(),
@@ -157,6 +156,68 @@ Result<JobReading> read_with_flags(const JobFolder& folder, const JobFlags& flag
   return *std::move(reading);
 }
 
+// `resume` is the command that goes on with the old job.
+Status check_over(const std::string& name, const JobState& old, const std::string& resume) {
+  if (!old.finished()) {
+    return fail(ErrorCode::kConflict, "job {} is not over; `{}` goes on with it", name, resume);
+  }
+  if (count_failed(old) == 0) {
+    const bool completed = old.finished()->status == JobStatus::kCompleted;
+    return fail(ErrorCode::kConflict,
+                "job {} has no failed mini-batch: there is nothing to retry{}",
+                name,
+                completed ? "" : fmt::format("; `{}` goes on with it", resume));
+  }
+  if (!old.listing_ended()) {
+    return fail(ErrorCode::kConflict,
+                "job {} ended before its input was listed; `{}` goes on with it",
+                name,
+                resume);
+  }
+  return {};
+}
+
+// What a retry cannot change. Segments are taken over as they are: rows in them are found by the
+// number of their mini-batch and of their output.
+Status check_flags(const JobFlags& flags, bool replace, const JobSpec& old, const JobFolder& from) {
+  if (flags.mini_batch_size) {
+    return fail(ErrorCode::kInvalid,
+                "--mini-batch-size: a retry keeps the mini-batches as they are, because their "
+                "numbers join the old rows with the new ones; to cut the failed items anew, give "
+                "them to a job of its own: windrow run SCRIPT --input @{} --mini-batch-size {}",
+                from.failed_items(),
+                *flags.mini_batch_size);
+  }
+  if (replace && (flags.output || flags.append_row_to)) {
+    return fail(ErrorCode::kInvalid,
+                "--replace puts the result in the place of the old one, {} somewhere else: give "
+                "one of them",
+                flags.output ? "--output" : "--append-row-to");
+  }
+  if (flags.append_row_to && old.append_row_to.size() != 1) {
+    return fail(ErrorCode::kInvalid,
+                "--append-row-to: the old job has {} outputs with rows, not 1; leave it out",
+                old.append_row_to.size());
+  }
+  return {};
+}
+
+// The old result stays: without --replace the new one has a place of its own, in the new job's
+// folder unless a flag names another.
+void place_rows(JobReading& reading, const std::vector<std::string>& old_targets, bool replace) {
+  for (OutputSpec& output : reading.spec.outputs) {
+    const auto& with_rows = reading.spec.append_row_to;
+    const auto rows = std::ranges::find(with_rows, output.name);
+    if (rows == with_rows.end()) continue;
+    const auto origin = reading.origins.find("outputs." + output.name + ".path");
+    if (origin != reading.origins.end() && origin->second.starts_with("--")) continue;
+    output.path = std::nullopt;
+    if (!replace) continue;
+    output.path = old_targets[static_cast<std::size_t>(rows - with_rows.begin())];
+    output.type = OutputType::kFile;
+  }
+}
+
 }  // namespace
 
 Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, bool replace) {
@@ -165,46 +226,22 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   ASSIGN_OR_RETURN(const JobFolder from, jobs.find(name));
   RETURN_IF_ERROR(refuse_if_running(from));
   ASSIGN_OR_RETURN(const OldJob old, read_old(fs, from));
+  ASSIGN_OR_RETURN(const JobReading before, read_job_folder(from));
+  RETURN_IF_ERROR(check_over(name, old.state, resume_command(fs, from, before.spec, name)));
+  RETURN_IF_ERROR(check_flags(flags, replace, before.spec, from));
   ASSIGN_OR_RETURN(JobReading reading, read_with_flags(from, flags));
+  const JobPaths old_paths = resolve_job_paths(before.spec, from.root());
+  place_rows(reading, old_paths.targets, replace);
   JobSpec& spec = reading.spec;
-  const std::string resume = resume_command(fs, from, spec, name);
-  if (!old.state.finished()) {
-    return fail(ErrorCode::kConflict, "job {} is not over; `{}` goes on with it", name, resume);
-  }
-  const std::uint64_t failed = count_failed(old.state);
-  if (failed == 0) {
-    const bool completed = old.state.finished()->status == JobStatus::kCompleted;
-    return fail(ErrorCode::kConflict,
-                "job {} has no failed mini-batch: there is nothing to retry{}",
-                name,
-                completed ? "" : fmt::format("; `{}` goes on with it", resume));
-  }
-  if (!old.state.listing_ended()) {
-    return fail(ErrorCode::kConflict,
-                "job {} ended before its input was listed; `{}` goes on with it",
-                name,
-                resume);
-  }
-  const JobPaths old_paths = resolve_job_paths(spec, from.root());
-  const std::vector<std::string>& old_targets = old_paths.targets;
-  const std::vector<StagedOutput> old_staged = staged_outputs(spec, old_paths);
   spec.retry_of = base_name(from.root());
-  spec.name.clear();
-  spec.job_folder =
-      flags.job_dir ? std::optional(join_path(current_folder(), *flags.job_dir)) : std::nullopt;
-  for (OutputSpec& output : spec.outputs) {
-    // The old result stays: without --replace the new one has a place of its own.
-    const auto rows = std::ranges::find(spec.append_row_to, output.name);
-    if (rows == spec.append_row_to.end()) continue;
-    const auto index = static_cast<std::size_t>(rows - spec.append_row_to.begin());
-    output.path = replace ? std::optional(old_targets[index]) : std::nullopt;
-    if (replace) output.type = OutputType::kFile;
-  }
+  if (!flags.name) spec.name.clear();
+  if (!flags.job_dir) spec.job_folder = std::nullopt;
   StartedJob job;
-  ClockText clock;
-  job.run.name = generate_job_name(script_path(spec), clock.date(system_now()), random_number());
-  job.run.folder = JobFolder(spec.job_folder.value_or(jobs.home() + "/jobs/" + job.run.name));
-  if (spec.job_folder) job.run.name = base_name(job.run.folder.root());
+  ASSIGN_OR_RETURN(const Jobs::Choice choice, jobs.choose(spec, true));
+  if (!choice.notice.empty()) job.notices.push_back(choice.notice);
+  if (flags.name) spec.name = choice.name;
+  job.run.name = choice.name;
+  job.run.folder = choice.folder;
   job.run.spec = spec;
   job.run.replace_targets = replace;
   job.run.configuration = effective_job_file(spec, reading.origins);
@@ -212,11 +249,13 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));
   RETURN_IF_ERROR(make_output_folders(fs, job.run));
   const JobPaths paths = resolve_job_paths(spec, job.run.folder.root());
-  RETURN_IF_ERROR(take_files(fs, old, old_staged, staged_outputs(spec, paths)));
+  RETURN_IF_ERROR(
+      take_files(fs, old, staged_outputs(before.spec, old_paths), staged_outputs(spec, paths)));
   RETURN_IF_ERROR(jobs.create(job.run.folder, spec, job.run.configuration));
   RETURN_IF_ERROR(take_over(fs, from, old, job.run.folder));
   ASSIGN_OR_RETURN(job.run.job, replay_job(fs, job.run.folder.state()));
   job.run.reopen = fact::Reopened{.failed_afresh = true};
+  const std::uint64_t failed = count_failed(old.state);
   job.notices.push_back(
       fmt::format("job {} runs the failed mini-batches of {} again ({}) and keeps {}",
                   job.run.name,

@@ -13,7 +13,8 @@
 
 namespace windrow {
 
-// `flags` may change limits; `replace` puts the new result in place of the old one when complete.
+// `flags` may change limits, names and places, but neither input nor mini-batches; `replace` puts
+// the new result in place of the old one when complete.
 Result<StartedJob> retry_job(const std::string& job, const JobFlags& flags, bool replace);
 
 }  // namespace windrow
