@@ -60,6 +60,9 @@ class JobLogs final : public MasterLog, public AgentLog {
   // A line of the logs that the user sees anyhow.
   void keep(const std::string& text);
 
+  // For the driver log, and news for the user.
+  void warn(const std::string& text);
+
   // What note() is told, and every failure. May be left empty.
   std::function<void(const std::string&)> on_detail;
 
@@ -90,7 +93,6 @@ class JobLogs final : public MasterLog, public AgentLog {
   struct Rebuild;  // what the pool works on
 
   void system_line(LogFile& file, std::string_view level, std::string_view text);
-  void warn(const std::string& text);
   void tell_first_error(const std::string& what);
   ProcessLog& process_log(AgentId node, ProcessNumber process);
   void take(const fact::AttemptEnded& ended, const JobState& state, PlanReader& plan);

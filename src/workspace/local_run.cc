@@ -7,6 +7,7 @@
 
 #include "agent/agent.h"
 #include "base/text.h"
+#include "core/progress/all_failed.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_paths.h"
 #include "core/supervise/worker_life.h"
@@ -260,9 +261,18 @@ class Run {
 
   void watch() {
     view_.on_progress(meter_.measure(master_->scheduler(), loop_.now(), master_->merged_bytes()));
+    warn_if_all_fails();
     loop_.at(loop_.now() + kViewEvery, [this] {
       if (!master_->finished()) watch();
     });
+  }
+
+  void warn_if_all_fails() {
+    if (warned_) return;
+    const auto warning = all_failed_warning(master_->state(), share_.workers.count);
+    if (!warning) return;
+    logs_.warn(*warning);
+    warned_ = true;
   }
 
   // The report of earlier runs may still be in the making.
@@ -289,6 +299,7 @@ class Run {
   MachineShare share_;
   std::vector<std::string> targets_;
   bool cancelled_ = false;
+  bool warned_ = false;  // that everything fails
 };
 
 }  // namespace

@@ -116,6 +116,30 @@ def run(mini_batch):
     assert "ValueError: broken" in Path(trace).read_text()
 
 
+# C585
+def test_a_job_in_which_everything_fails_warns_once_and_goes_on(windrow: Windrow) -> None:
+    script = """
+import os, time
+
+def run(mini_batch):
+    while mini_batch[0].endswith("f0010") and not os.path.exists(os.environ["OF_TEST"] + "/go"):
+        time.sleep(0.01)
+    raise ValueError("broken")
+"""
+    running = windrow.start(script, files=40, size=1, workers=1, retries=0)
+    said = (
+        "warning: all of the first 10 mini-batches have failed, most often with ValueError: broken;"
+    )
+    until(lambda: said in running.text, "it is said")
+    assert running.is_running()
+    (windrow.folder / "go").touch()
+    job = running.end()
+    assert job.text.count("warning: ") == 1
+    assert "--error-threshold" in job.text
+    assert job.statuses() == ["RUN_EXCEPTION"] * 40
+    assert "most often with ValueError" in job.log("azureml-logs/70_driver_log.txt")
+
+
 # C532 C21
 def test_short_returns_are_a_line_of_the_summary(windrow: Windrow) -> None:
     script = "def run(mini_batch):\n    return mini_batch[:1]"
