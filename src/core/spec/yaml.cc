@@ -106,7 +106,8 @@ class TreeBuilder final : public YAML::EventHandler {
                 YAML::anchor_t anchor,
                 const std::string& value) override {
     if (stopped_) return;
-    Node node = Node::scalar(value, to_mark(mark));
+    last_scalar_ = to_mark(mark);
+    Node node = Node::scalar(value, last_scalar_);
     if (tag == "tag:yaml.org,2002:binary") {
       std::optional<std::string> bytes = from_base64(value);
       if (!bytes) return stop(node.mark, "not valid base64");
@@ -142,6 +143,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   bool stopped() const { return stopped_; }
+  const Mark& last_scalar() const { return last_scalar_; }
   Node take_root() { return std::move(root_); }
   std::vector<Problem> take_problems() { return std::move(problems_); }
 
@@ -250,6 +252,7 @@ class TreeBuilder final : public YAML::EventHandler {
   YamlBounds bounds_;
   int documents_ = 0;
   bool stopped_ = false;
+  Mark last_scalar_;  // where it begins
   Node root_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, Node> anchors_;
@@ -288,6 +291,19 @@ std::optional<Problem> refuse_text(std::string_view file,
                  fmt::format("{}: byte {:#04x}", message, static_cast<unsigned char>(text[at]))};
 }
 
+// The library takes a line break at the end of the file for the end of a quoted text, but not the
+// mark that ends a document. REQUIRES: the text by itself is valid.
+bool ends_in_quotes(std::string_view text, const YamlBounds& bounds) {
+  TreeBuilder builder("", bounds);
+  try {
+    std::istringstream stream{std::string(text) + "\n...\n"};
+    YAML::Parser(stream).HandleNextDocument(builder);
+  } catch (const YAML::Exception& error) {
+    return error.msg == YAML::ErrorMsg::DOC_IN_SCALAR;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::expected<Node, std::vector<Problem>> parse_yaml(std::string_view file,
@@ -306,6 +322,9 @@ std::expected<Node, std::vector<Problem>> parse_yaml(std::string_view file,
     builder.stop(to_mark(error.mark), "not valid YAML: " + error.msg);
   } catch (const std::exception& error) {
     builder.stop({1, 1, {}}, fmt::format("not valid YAML: {}", error.what()));
+  }
+  if (!builder.stopped() && ends_in_quotes(text, bounds)) {
+    builder.stop(builder.last_scalar(), "the quoted text that begins here has no end");
   }
   std::vector<Problem> problems = builder.take_problems();
   if (problems.empty() && !any) problems.push_back({std::string(file), "the file is empty"});

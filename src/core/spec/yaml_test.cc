@@ -77,6 +77,39 @@ TEST(Yaml, SaysWhereTheSyntaxIsWrong) {
   EXPECT_EQ(read("a: !python/object x"), "f.yml:1:4: unknown tag '!python/object'");
 }
 
+// C73
+TEST(Yaml, AQuotedTextThatTheFileEndsInIsRefusedWhereItBegins) {
+  const char* const said = ": the quoted text that begins here has no end";
+  for (const char* text : {"a: 1\nb: 'x\n",
+                           "a: 1\nb: \"x\n",
+                           "a: 1\nb: '\n",
+                           "a: 1\nb: 'x\n\n  \n",
+                           "a: 1\nb: 'it''s\n",
+                           "a: 1\nb: \"x\\\"\n"}) {
+    EXPECT_EQ(read(text), std::string("f.yml:2:4") + said) << text;
+  }
+  EXPECT_TRUE(refused("a: [1, 'x]\n"));
+  EXPECT_TRUE(refused("a: 'x"));
+  EXPECT_TRUE(refused("a: 'x\n... \n"));
+}
+
+// C73
+TEST(Yaml, QuotesThatEndAndThoseThatBeginNothingAreAccepted) {
+  EXPECT_EQ(read("a: 'it''s'\n"), "{a: it's}");
+  EXPECT_EQ(read("a: \"a\\\"b\"\n"), "{a: a\"b}");
+  EXPECT_EQ(read("a: ''\n"), "{a: }");
+  EXPECT_EQ(read("a: 'two\n  lines'\n"), "{a: two lines}");
+  EXPECT_EQ(read("a: it's\n"), "{a: it's}");
+  EXPECT_EQ(read("a: b\"c\n"), "{a: b\"c}");
+  EXPECT_EQ(read("a: |\n  'x\n"), "{a: 'x\n}");
+  EXPECT_EQ(read("a: |+\n  \"x\n\n"), "{a: \"x\n\n}");
+  EXPECT_EQ(read("a: >\n  'x\n"), "{a: 'x\n}");
+  EXPECT_EQ(read("a: 1  # it's\n"), "{a: 1}");
+  EXPECT_EQ(read("a: 'x'\n...\n"), "{a: x}");
+  EXPECT_EQ(read("---\na: 'x'\n"), "{a: x}");
+  EXPECT_EQ(read("'a': \"x\"\n# it's the end"), "{a: x}");
+}
+
 TEST(Yaml, RefusesTextThatIsNotUtf8OrHasControlCharacters) {
   EXPECT_EQ(read("a: 1\nb: gr\xfcn\n"), "f.yml:2:6: not UTF-8: byte 0xfc");
   EXPECT_EQ(read(std::string("a: \x04 b\xff")), "f.yml:1:4: a control character: byte 0x04");
