@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -27,13 +28,9 @@ constexpr const char* kFooter =
     "  windrow plan job.yml --set mini_batch_size=100 -o json\n\n"
     "Takes what `windrow run` takes; lists the input, runs and writes nothing.\n";
 
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", human_count(count), noun, count == 1 ? "" : "s");
-}
-
 std::string files_text(const InputPreview& input) {
   if (!input.files) return "a list on standard input, not read here";
-  return plural(*input.files, "file");
+  return counted(*input.files, "file");
 }
 
 // "5: 4 with 5 files, 1 with 3 files"
@@ -44,7 +41,7 @@ std::string batches_text(const JobPreview& preview) {
       parts.emplace_back("...");
       break;
     }
-    const std::string files = size->first == 0 ? "out files" : " " + plural(size->first, "file");
+    const std::string files = size->first == 0 ? "out files" : " " + counted(size->first, "file");
     parts.push_back(fmt::format("{} with{}", human_count(size->second), files));
   }
   std::string text = human_count(preview.batches);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -81,8 +82,9 @@ std::string places_text(const RunEnd& end, bool quiet) {
   }
   if (end.outcome.items_short > 0) {
     out += fmt::format(
-        "  missing       {} items have no row: run() returned fewer elements than it got items{}\n",
-        human_count(end.outcome.items_short),
+        "  missing       {} {} no row: run() returned fewer elements than it got items{}\n",
+        counted(end.outcome.items_short, "item"),
+        has_or_have(end.outcome.items_short),
         end.outcome.items_reported ? ", or called them failed" : "");
   }
   if (!quiet || !completed(end)) out += fmt::format("  job folder    {}\n", end.folder.root());

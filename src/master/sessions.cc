@@ -4,6 +4,7 @@
 // said.
 #include <utility>
 
+#include "base/counted.h"
 #include "base/plant.h"
 #include "master/master.h"
 
@@ -42,8 +43,8 @@ void Master::hello(const AgentMessage& message, const to_master::Hello& hello) {
   const auto it = sessions_.find(message.agent);
   if (it != sessions_.end() && message.incarnation <= it->second.incarnation) return;
   sessions_[message.agent] = Session{.incarnation = message.incarnation, .number_in = 1};
-  log_.note(
-      fmt::format("agent {} on {} joins with {} workers", message.agent, hello.host, hello.slots));
+  log_.note(fmt::format(
+      "agent {} on {} joins with {}", message.agent, hello.host, counted(hello.slots, "worker")));
   if (scheduler_->wants_agents()) {
     say(message.agent, to_agent::Welcome{epoch(), state().process_next(), config_.worker});
   }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "os/machine.h"
 #include "workspace/job_logs.h"
 
@@ -116,7 +117,7 @@ void JobLogs::say_where(JobStatus status,
                         const std::vector<std::string>& targets) {
   const char* level = status == JobStatus::kCompleted ? "INFO" : "ERROR";
   std::uint64_t lost = driver_.lost() + report_.lost() + failed_.lost();
-  if (lost > 0) warn(fmt::format("{} bytes of log lines could not be written", lost));
+  if (lost > 0) warn(fmt::format("{} of log lines could not be written", counted(lost, "byte")));
   if (status == JobStatus::kCompleted) {
     for (const std::string& target : targets) system_line(driver_, level, "output: " + target);
   }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "core/output/error_record.h"
 #include "core/progress/metrics.h"
 #include "core/spec/job_paths.h"
@@ -168,8 +169,8 @@ void JobLogs::note_stages(const Fact& fact, const JobState& state) {
     if (added > 0 && added == state.batches().size()) note("FIRST_TASK_SCHEDULED");
     system_line(master_,
                 "INFO",
-                fmt::format("{} mini-batches created so far ({} bytes of plan)",
-                            state.batches().size(),
+                fmt::format("{} created so far ({} bytes of plan)",
+                            counted(state.batches().size(), "mini-batch"),
                             planned->plan_bytes));
   } else if (std::holds_alternative<fact::ListingEnded>(fact)) {
     note(fmt::format("all {} mini-batches are created", state.batches().size()));
@@ -200,10 +201,10 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
   }
   if (ended.verdict == Verdict::kDone && record.returned > batch->items &&
       !std::exchange(warned_too_many_, true)) {
-    warn(fmt::format("mini-batch {} has {} items and returned {} results",
+    warn(fmt::format("mini-batch {} has {} and returned {}",
                      record.token.batch,
-                     batch->items,
-                     record.returned));
+                     counted(batch->items, "item"),
+                     counted(record.returned, "result")));
   }
   if (!record.error_type.empty()) {
     const bool script = error_category(record.status) == "user";

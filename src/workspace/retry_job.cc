@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_file.h"
@@ -196,8 +197,8 @@ Status check_flags(const JobFlags& flags, bool replace, const JobSpec& old, cons
   }
   if (flags.append_row_to && old.append_row_to.size() != 1) {
     return fail(ErrorCode::kInvalid,
-                "--append-row-to: the old job has {} outputs with rows, not 1; leave it out",
-                old.append_row_to.size());
+                "--append-row-to: the old job has {} with rows, not 1; leave it out",
+                counted(old.append_row_to.size(), "output"));
   }
   return {};
 }

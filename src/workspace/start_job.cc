@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_paths.h"
@@ -97,8 +98,8 @@ Result<StartedJob> resume_job(const std::string& name, bool changed_code) {
   RETURN_IF_ERROR(make_output_folders(fs, job.run));
   if (change) {
     RETURN_IF_ERROR(accept_code(fs, job.run.folder, job.run.spec, job.run.job.end.highest + 1));
-    job.run.remark = fmt::format("goes on with changed code after {} mini-batches: {}",
-                                 human_count(state.counts().committed),
+    job.run.remark = fmt::format("goes on with changed code after {}: {}",
+                                 counted(state.counts().committed, "mini-batch"),
                                  change.reason);
     job.notices.push_back(change.reason);
   }

@@ -117,7 +117,7 @@ def test_more_failed_items_than_allowed_over_the_whole_input_fail_the_job(
 def test_with_threshold_zero_one_bad_file_fails_the_job_and_is_named(windrow: Windrow) -> None:
     job = windrow.run(FAILS_ON.format(name="f0003"), files=6, size=1, threshold=0)
     assert job.exit == 1
-    assert "Failed: 1 failed items" in job.text
+    assert "Failed: 1 failed item" in job.text
     assert "ValueError: this one is bad" in job.text
     assert "logs/user/error/0/process" in job.text
     assert not job.result.exists()

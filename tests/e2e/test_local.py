@@ -58,7 +58,7 @@ def test_a_trial_runs_the_script_in_one_process_with_our_standard_streams(windro
     ]
     assert "mini-batch 0: 3 items, 3 results" in done.stderr
     assert "f0003 failed: too dark" in done.stderr
-    assert "mini-batch 1: 2 items, 0 results, 1 items without one" in done.stderr
+    assert "mini-batch 1: 2 items, 0 results, 1 item without one" in done.stderr
     assert "2 mini-batches, 5 items: 3 succeeded, 2 failed; 3 results" in done.stderr
     rows = (windrow.folder / "out/parallel_run_step.txt").read_text()
     assert rows.split() == numbered(3)

@@ -159,7 +159,7 @@ def run(mini_batch, context):
     return mini_batch[1:]
 """
     job = windrow.run(script, files=4, size=4, workers=1)
-    assert "1 items have no row: run() returned fewer elements than it got items, or" in job.text
+    assert "1 item has no row: run() returned fewer elements than it got items, or" in job.text
 
 
 # C20 C22
@@ -167,7 +167,7 @@ def run(mini_batch, context):
     ("result", "said"),
     [
         ("['two\\nlines'] * len(mini_batch)", "holds a line break"),
-        ("mini_batch * 2", "has 1 items and returned 2 results"),
+        ("mini_batch * 2", "has 1 item and returned 2 results"),
     ],
     ids=["line break", "too many"],
 )

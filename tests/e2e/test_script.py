@@ -262,7 +262,7 @@ def test_a_failed_job_says_the_cause_the_first_error_and_where_to_read_on(
     )
     assert job.exit == 1
     text = job.outcome()
-    assert text.startswith("status: Failed\ncause: 1 failed items are more than error_threshold 0")
+    assert text.startswith("status: Failed\ncause: 1 failed item is more than error_threshold 0")
     assert "    raise ValueError('rotten')" in text
     where = re.search(r"^where: (.*)$", text, re.MULTILINE)
     assert where

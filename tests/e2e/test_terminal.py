@@ -60,7 +60,7 @@ def test_quiet_says_status_and_result_and_nothing_else(windrow: Windrow) -> None
 def test_quiet_still_says_why_a_job_failed(windrow: Windrow) -> None:
     code, _, err = said(windrow, *prepare(windrow, HALF), "--error-threshold", "0", "-q")
     assert code == 1
-    assert err.startswith("Failed: 1 failed items are more than error_threshold 0 allows")
+    assert err.startswith("Failed: 1 failed item is more than error_threshold 0 allows")
     assert "mini-batches  " not in err
     assert "ValueError: no good\n  from " in err
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/append.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -275,7 +276,9 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
     if (missing == 0) return;
     line(nullptr,
          "ShortReturn",
-         fmt::format("run() returned {} results for {} items", record.returned, batch.items));
+         fmt::format("run() returned {} for {}",
+                     counted(record.returned, "result"),
+                     counted(batch.items, "item")));
   } else if (ended.verdict == Verdict::kFailed) {
     for_each_name(batch, [&](std::string_view name) {
       const bool whole = name.starts_with('/');

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/text.h"
 
 namespace windrow {
@@ -43,7 +44,7 @@ std::vector<std::string> details(const Progress& progress) {
     out.push_back(rest_text(left / progress.rate) + " left");
   }
   if (progress.rate > 0 && left > 0) out.push_back(rate_text(progress.rate) + "/s");
-  out.push_back(fmt::format("{} worker{}", progress.workers, progress.workers == 1 ? "" : "s"));
+  out.push_back(counted(progress.workers, "worker"));
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "core/schedule/scheduler.h"
 
@@ -67,9 +68,9 @@ Verdict Scheduler::judge(AttemptRecord& record, const Batch& batch) const {
     if (more) record.status = AttemptStatus::kRunWrongType;
     record.error_type = more ? "TooManyResults" : "ShortReturn";
     record.error_message =
-        fmt::format("run() returned {} results for {} items{}",
-                    record.returned,
-                    items,
+        fmt::format("run() returned {} for {}{}",
+                    counted(record.returned, "result"),
+                    counted(items, "item"),
                     more ? ", which strict_results does not allow" : "; it is tried again");
     record.rows = RowRange{.segment = record.rows.segment};
     record.reported.clear();
@@ -146,20 +147,22 @@ void Scheduler::check_thresholds() {
   const auto total = static_cast<double>(state_.batches().size());
   std::string cause;
   if (exceeds(counts.items_failed, limits_.error_threshold)) {
-    cause = fmt::format("{} failed items are more than error_threshold {} allows",
-                        counts.items_failed,
+    cause = fmt::format("{} {} more than error_threshold {} allows",
+                        counted(counts.items_failed, "failed item"),
+                        is_or_are(counts.items_failed),
                         limits_.error_threshold);
   } else if (exceeds(failed, limits_.mini_batch_error_threshold)) {
-    cause = fmt::format("{} failed mini-batches are more than mini_batch_error_threshold {} allows",
-                        failed,
+    cause = fmt::format("{} {} more than mini_batch_error_threshold {} allows",
+                        counted(failed, "failed mini-batch"),
+                        is_or_are(failed),
                         limits_.mini_batch_error_threshold);
   } else if (state_.listing_ended() && limits_.failed_percent < 100 &&
              100.0 * static_cast<double>(failed) > limits_.failed_percent * total) {
-    cause =
-        fmt::format("{} failed mini-batches of {} are more than allowed_failed_percent {:g} allows",
-                    failed,
-                    state_.batches().size(),
-                    limits_.failed_percent);
+    cause = fmt::format("{} of {} {} more than allowed_failed_percent {:g} allows",
+                        counted(failed, "failed mini-batch"),
+                        state_.batches().size(),
+                        is_or_are(failed),
+                        limits_.failed_percent);
   }
   if (!cause.empty()) stop(JobStatus::kFailed, cause + root_cause(), StopMode::kNow);
 }

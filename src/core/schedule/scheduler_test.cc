@@ -97,7 +97,7 @@ TEST_F(SchedulerTest, ItemsMissingFromAShortReturnCountAsFailed) {
   join(7, 1, 1);
   EXPECT_EQ(at(seconds(1), ended(7, 0, 1, AttemptStatus::kRunDone, 1)), "stop a7 2 ");
   EXPECT_EQ(at(seconds(2), event::AgentStopped{7}), "finish 2 ");
-  EXPECT_EQ(cause_, "1 failed items are more than error_threshold 0 allows");
+  EXPECT_EQ(cause_, "1 failed item is more than error_threshold 0 allows");
 }
 
 TEST_F(SchedulerTest, ThresholdItselfIsStillAllowed) {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/counted.h"
 #include "base/text.h"
 
 namespace windrow {
@@ -44,10 +45,6 @@ std::vector<std::string> indexes(std::uint32_t count) {
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
   return names;
-}
-
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "core/supervise/supervisor.h"
 
@@ -31,10 +32,12 @@ bool Supervisor::may_take(const Worker& worker) const {
 std::string Supervisor::worn_out(const Worker& worker) const {
   const WorkerWear& wear = limits_.wear;
   if (worker.failed > limits_.failed_max) {
-    return fmt::format("{} attempts failed in it, {} succeeded", worker.failed, worker.succeeded);
+    return fmt::format(
+        "{} failed in it, {} succeeded", counted(worker.failed, "attempt"), worker.succeeded);
   }
   if (wear.batches_max > 0 && worker.succeeded + worker.failed >= wear.batches_max) {
-    return fmt::format("it has done {} mini-batches (max_batches_per_worker)", wear.batches_max);
+    return fmt::format("it has done {} (max_batches_per_worker)",
+                       counted(wear.batches_max, "mini-batch"));
   }
   if (wear.rss_max > 0 && worker.rss > wear.rss_max) {
     return fmt::format("it holds {}, more than max_rss_per_worker {}",

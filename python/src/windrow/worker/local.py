@@ -107,8 +107,9 @@ class Trial:
         self._items += len(paths)
         self._rows += returned
         self._failed += len(reported) + missing
-        short = f", {missing} items without one" if missing else ""
-        _say(f"mini-batch {number}: {len(paths)} items, {returned} results{short}, {took:.3f} s")
+        short = f", {_counted(missing, 'item')} without one" if missing else ""
+        got, made_of_it = _counted(len(paths), "item"), _counted(returned, "result")
+        _say(f"mini-batch {number}: {got}, {made_of_it}{short}, {took:.3f} s")
 
     def _keep(self, kind: int, output: int, body: bytes) -> None:
         if not self._files or (kind == parts.HEADER and output in self._has_header):
@@ -127,8 +128,8 @@ class Trial:
     def _sum(self) -> str:
         count, succeeded = len(self._settings["batches"]), self._items - self._failed
         lines = [
-            f"{count} mini-batches, {self._items} items: {succeeded} succeeded, "
-            f"{self._failed} failed; {self._rows} results"
+            f"{_counted(count, 'mini-batch')}, {_counted(self._items, 'item')}: "
+            f"{succeeded} succeeded, {self._failed} failed; {_counted(self._rows, 'result')}"
         ]
         return "\n".join(lines + [f"rows are in {path}" for path in self._settings["targets"]])
 
@@ -160,6 +161,11 @@ def _wait_for_debugger(port: int) -> bool:
     _say(f"waiting for a debugger on 127.0.0.1:{port}")
     debugpy.wait_for_client()
     return True
+
+
+def _counted(count: int, noun: str) -> str:
+    many = "es" if noun.endswith("ch") else "s"
+    return f"{count} {noun}{'' if count == 1 else many}"
 
 
 def _say(text: str) -> None:
