@@ -75,6 +75,7 @@ std::string plan_text(const JobReading& reading, const JobPreview& preview) {
   }
   for (const std::string& target : preview.paths.targets) line("rows", target);
   if (preview.paths.targets.empty()) line("rows", "counted, not kept");
+  for (const std::string& remark : preview.remarks) line("", remark);
   out += "\n" + effective_job_file(reading.spec, reading.origins);
   return out + "\nNothing was run, nothing was written.\n";
 }
@@ -130,6 +131,7 @@ std::string plan_json(const JobReading& reading, const JobPreview& preview) {
 
 class Plan final : public Command {
  public:
+  for (const std::string& remark : preview.remarks) json.value(remark);
   Plan(std::vector<std::string> arguments, bool has_arguments)
       : options_(std::move(arguments), has_arguments) {}
 

@@ -125,7 +125,7 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
                                step(event::Planned{std::move(page.runs), page.plan_bytes});
                              },
                          .on_listed = [this] { step(event::ListingProgressed{}); },
-                         .on_ended = [this](std::uint64_t skipped) { listed(skipped); },
+                         .on_ended = [this](const ListingRemarks& remarks) { listed(remarks); },
                          .on_error = [this](const Error& error) { failed(error); }});
   RETURN_IF_ERROR(planner_->open());
   const Epoch plan_epoch = has_whole_plan(state) ? state.plan() : epoch;
@@ -138,13 +138,10 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
   return plan_->index(std::max<std::uint64_t>(state.plan_bytes(), plan_->bytes()));
 }
 
-void Master::listed(std::uint64_t skipped) {
+void Master::listed(const ListingRemarks& remarks) {
   input_checked_ = true;
-  if (skipped > 0 && on_note) {
-    on_note(fmt::format(
-        "{} in the input {} no file and left out (pipes, sockets, devices, links to nothing)",
-        skipped == 1 ? "1 entry" : human_count(skipped) + " entries",
-        skipped == 1 ? "is" : "are"));
+  if (on_note) {
+    for (const std::string& line : remark_lines(remarks)) on_note(line);
   }
   if (!state().listing_ended()) step(event::ListingEnded{});
   if (std::exchange(merge_waits_, false)) merger_->complete(state());

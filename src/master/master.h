@@ -103,7 +103,7 @@ class Master {
   void take(AgentId agent, ToMaster& body);
   Result<std::string> paths_of(BatchId id, const ItemRange& items);
   Status check_unchanged(std::string_view paths);
-  void listed(std::uint64_t skipped);
+  void listed(const ListingRemarks& remarks);
   void publish();
   void tick();
   void tick_later();

@@ -62,7 +62,7 @@ struct Planner::Listing {
   std::vector<Cut> unsorted;  // largest first: all so far
 
   PlannedPage result;
-  std::uint64_t skipped = 0;
+  ListingRemarks remarks;
   bool ended = false;
   Status status;
 
@@ -168,7 +168,7 @@ Status Planner::Listing::try_page() {
 Status Planner::Listing::end_input(std::vector<Cut>& cuts) {
   RETURN_IF_ERROR(check_not_empty(config.rules, input, names_of_input));
   keep(cutter.finish(), cuts);
-  skipped += lister->skipped();
+  remarks.add(lister->remarks());
   lister.reset();
   names_of_input = 0;
   ++input;
@@ -263,7 +263,7 @@ void Planner::page_done() {
   }
   if (*self == nullptr) return;
   if (listing.ended) {
-    callbacks_.on_ended(listing.skipped);
+    callbacks_.on_ended(listing.remarks);
   } else {
     next_page();
   }

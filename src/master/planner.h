@@ -75,8 +75,8 @@ class Planner {
   struct Callbacks {
     std::function<void(PlannedPage)> on_page;
     std::function<void()> on_listed;  // a page was read that gave no mini-batch
-    // Listed, compared and written. `skipped` entries were neither file nor folder.
-    std::function<void(std::uint64_t skipped)> on_ended;
+    // Listed, compared and written.
+    std::function<void(const ListingRemarks&)> on_ended;
     std::function<void(const Error&)> on_error;  // kConflict: the input has changed or is empty
   };
 

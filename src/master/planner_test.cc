@@ -55,7 +55,7 @@ class PlannerTest : public testing::Test {
                                  }
                                  if (!page.runs.empty()) bytes_ = page.plan_bytes;
                                },
-                           .on_ended = [this](std::uint64_t) { said_ += "ended"; },
+                           .on_ended = [this](const ListingRemarks&) { said_ += "ended"; },
                            .on_error = [this](const Error& error) { said_ += error.message; }});
     const Status opened = planner.open();
     ASSERT_TRUE(opened) << opened.error().message;

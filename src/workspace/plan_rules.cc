@@ -37,10 +37,11 @@ PlanRules plan_rules(const LocalRun& run, const JobPaths& paths) {
   return rules;
 }
 
-Status cut_inputs(FileSystem& fs,
-                  const PlanRules& rules,
-                  const std::function<void(const Cut&)>& each) {
+Result<ListingRemarks> cut_inputs(FileSystem& fs,
+                                  const PlanRules& rules,
+                                  const std::function<void(const Cut&)>& each) {
   for (std::uint32_t i = 0; i < rules.rank_mini_batch_count.value_or(0); ++i) each({});
+  ListingRemarks remarks;
   std::vector<Cut> cuts;
   for (std::uint32_t input = 0; input < rules.inputs.size(); ++input) {
     Cutter cutter(rules.size);
@@ -63,13 +64,14 @@ Status cut_inputs(FileSystem& fs,
       }
     }
     keep(cutter.finish());
+    remarks.add(lister.remarks());
     if (const Status status = check_not_empty(rules, input, found); !status) {
       return fail(ErrorCode::kInvalid, "{}", status.error().message);  // nothing has begun
     }
   }
   sort_largest_first(cuts);
   for (const Cut& cut : cuts) each(cut);
-  return {};
+  return remarks;
 }
 
 }  // namespace windrow

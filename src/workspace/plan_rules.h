@@ -22,8 +22,8 @@ PlanRules plan_rules(const LocalRun& run, const JobPaths& paths);
 
 // Gives each mini-batch that a new job would have, in order. Its names are below the root of its
 // input, see plan_path().
-Status cut_inputs(FileSystem& fs,
-                  const PlanRules& rules,
-                  const std::function<void(const Cut&)>& each);
+Result<ListingRemarks> cut_inputs(FileSystem& fs,
+                                  const PlanRules& rules,
+                                  const std::function<void(const Cut&)>& each);
 
 }  // namespace windrow

@@ -35,12 +35,15 @@ Status count_files(FileSystem& fs, const LocalRun& run, JobPreview& preview) {
     counted.push_back(i);
     rules.inputs.push_back(run.inputs[i]);
   }
-  return cut_inputs(fs, rules, [&](const Cut& cut) {
+  const auto count = [&](const Cut& cut) {
     ++preview.batches;
     ++preview.sizes[cut.items];
     preview.files += cut.items;
     if (cut.items > 0) *preview.inputs[counted[cut.input]].files += cut.items;
-  });
+  };
+  ASSIGN_OR_RETURN(const ListingRemarks remarks, cut_inputs(fs, rules, count));
+  preview.remarks = remark_lines(remarks);
+  return {};
 }
 
 }  // namespace

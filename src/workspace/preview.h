@@ -32,6 +32,7 @@ struct JobPreview {
   JobPaths paths;
   Interpreter python;
   std::vector<InputPreview> inputs;
+  std::vector<std::string> remarks;  // lines about the inputs
   std::uint64_t files = 0;
   std::uint64_t batches = 0;
   std::map<std::uint32_t, std::uint64_t> sizes;  // items of a mini-batch -> how many there are

@@ -31,7 +31,7 @@ constexpr const char* kProcess = "process000";
 // The mini-batches of the job, as a JSON array of arrays of absolute paths.
 Status write_batches(FileSystem& fs, const PlanRules& rules, JsonWriter& json) {
   json.key("batches").begin_array();
-  const Status status = cut_inputs(fs, rules, [&](const Cut& cut) {
+  const auto listed = cut_inputs(fs, rules, [&](const Cut& cut) {
     json.begin_array();
     if (cut.items > 0) {
       for (const std::string& name : split_names(cut.names)) {
@@ -41,7 +41,7 @@ Status write_batches(FileSystem& fs, const PlanRules& rules, JsonWriter& json) {
     json.end_array();
   });
   json.end_array();
-  return status;
+  return listed ? Status() : std::unexpected(listed.error());
 }
 
 // Where the rows of each output go.

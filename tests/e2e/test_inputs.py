@@ -233,6 +233,42 @@ def test_what_is_no_file_is_counted(windrow: Windrow) -> None:
     assert "2 entries in the input are no file and left out" in done.text
 
 
+# C586
+def test_folders_of_tools_are_items_and_told_with_what_leaves_them_out(windrow: Windrow) -> None:
+    windrow.script(NAMES)
+    windrow.files(["a", "sub/.git/deep/config", "sub/__pycache__/score.pyc", "git/.gitignore"])
+    flags = ["score.py", "--input", "in", "--output", "out"]
+    line = (
+        "files in folders named .git, __pycache__ are items too; "
+        "`ignore: [.git, __pycache__]` of the input in a job file leaves them out "
+        "(--set inputs.data.ignore=GLOB takes one glob)\n"
+    )
+    planned = windrow.command("plan", *flags)
+    assert planned.text.count(line) == 1
+    notices = json.loads(windrow.command("plan", *flags, "-o", "json").text)["notices"]
+    assert notices == [line.rstrip("\n")]
+    done = windrow.command("run", *flags, result=windrow.folder / "out/parallel_run_step.txt")
+    assert done.text.count(line) == 1
+    assert done.rows() == ["a", ".gitignore", "config", "score.pyc"]
+    done.result.unlink()
+    done = windrow.command(*("run", *flags, "--set", "inputs.data.ignore=.git"), result=done.result)
+    assert done.rows() == ["a", ".gitignore", "score.pyc"]
+    assert "files in folders named __pycache__ are items too" in done.text
+    keys = {"inputs": {"data": {"path": "in", "ignore": [".git", "__pycache__"]}}}
+    done = windrow.run(None, output="again", keys=keys)
+    assert done.rows() == ["a", ".gitignore"]
+    assert "are items too" not in done.text
+
+
+# C586
+def test_a_glob_that_passes_by_and_a_list_are_taken_at_their_word(windrow: Windrow) -> None:
+    windrow.files([".git/config", ".git/b.txt", "a.txt"])
+    (windrow.folder / "list").write_text("in/.git/config\n")
+    done = run(windrow, {"a": "in/*.txt", "b": "@list", "c": "in/.git"})
+    assert done.exit == 0, done
+    assert "are items too" not in done.text
+
+
 # C165
 def test_the_input_folder_may_be_the_output_folder(windrow: Windrow) -> None:
     windrow.files(["a", "b"])

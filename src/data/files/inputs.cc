@@ -199,7 +199,7 @@ Status InputLister::more_of_folder(std::size_t max, std::vector<std::string>& na
   const std::size_t asked = max - names.size();
   ASSIGN_OR_RETURN(std::vector<std::string> more, folder_->next(asked));
   if (more.size() < asked) {
-    skipped_ += folder_->skipped();
+    remarks_.add(folder_->remarks());
     folder_.reset();
     ++part_;
   }

@@ -19,6 +19,7 @@
 #include "core/spec/job_spec.h"
 #include "data/files/lister.h"
 #include "data/files/path_list.h"
+#include "data/files/remarks.h"
 #include "os/file_system.h"
 
 namespace windrow {
@@ -64,7 +65,8 @@ class InputLister {
   // at the end.
   Result<std::vector<std::string>> next(std::size_t max);
 
-  [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
+  // About the parts that were listed to their end.
+  [[nodiscard]] const ListingRemarks& remarks() const { return remarks_; }
 
  private:
   Status open_part();
@@ -79,7 +81,7 @@ class InputLister {
   std::optional<FileLister> folder_;
   std::optional<PathList> list_;
   std::string prefix_;  // of the names of the folder that is being listed
-  std::uint64_t skipped_ = 0;
+  ListingRemarks remarks_;
 };
 
 }  // namespace windrow

@@ -83,6 +83,7 @@ Result<std::vector<std::string>> FileLister::next(std::size_t max) {
       const std::string_view last = std::string_view(entry.name).substr(0, entry.name.size() - 1);
       RETURN_IF_ERROR(enter(std::move(name), last));
     } else {
+      if (!folder.tool.empty()) remarks_.tool_folders.insert(folder.tool);
       names.push_back(std::move(name));
     }
   }
@@ -93,7 +94,12 @@ Result<std::vector<std::string>> FileLister::next(std::size_t max) {
 Status FileLister::enter(std::string prefix, std::string_view name) {
   std::string path = root_ + "/" + prefix;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  Folder folder{.prefix = std::move(prefix), .entries = {}, .order = {}, .places = {}};
+  Folder folder{.prefix = std::move(prefix), .entries = {}, .order = {}, .places = {}, .tool = {}};
+  if (is_tool_folder(name)) {
+    folder.tool = name;
+  } else if (!open_.empty()) {
+    folder.tool = open_.back().tool;
+  }
   if (!name.empty()) {
     ASSIGN_OR_RETURN(const FileStat stat, fs_.stat(path));
     folder.device = stat.device;
@@ -136,7 +142,7 @@ void FileLister::choose(const std::string& path, Folder& folder) {
       return rules_.glob && rules_.glob->enter(folder.places, entry.name).empty();
     }
     if (rules_.glob && !rules_.glob->matches(folder.places, entry.name)) return true;
-    if (entry.kind == FileKind::kOther) ++skipped_;
+    if (entry.kind == FileKind::kOther) ++remarks_.skipped;
     return entry.kind == FileKind::kOther;
   });
 }

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "core/plan/glob.h"
+#include "data/files/remarks.h"
 #include "os/file_system.h"
 
 namespace windrow {
@@ -36,8 +37,8 @@ class FileLister {
   // Up to `max` more names, relative to the root. Fewer only at the end.
   Result<std::vector<std::string>> next(std::size_t max);
 
-  // Entries so far that are neither file nor folder: pipes, sockets, devices, links to nothing.
-  [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
+  // About what was listed so far.
+  [[nodiscard]] const ListingRemarks& remarks() const { return remarks_; }
 
  private:
   struct Folder {
@@ -48,6 +49,7 @@ class FileLister {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     Glob::Places places;  // of the glob
+    std::string tool;     // name of the tool's folder that this one is, or lies in
   };
 
   Status enter(std::string prefix, std::string_view name);
@@ -57,7 +59,7 @@ class FileLister {
   std::string root_;
   ListingRules rules_;
   std::vector<Folder> open_;
-  std::uint64_t skipped_ = 0;
+  ListingRemarks remarks_;
   bool begun_ = false;
 };
 
