@@ -25,8 +25,10 @@ namespace {
 constexpr const char* kFooter =
     "Examples:\n"
     "  windrow plan score.py --input images\n"
+    "  windrow plan score.py --input images -v\n"
     "  windrow plan job.yml --set mini_batch_size=100 -o json\n\n"
-    "Takes what `windrow run` takes; lists the input, runs and writes nothing.\n";
+    "Takes what `windrow run` takes; lists the input, runs and writes nothing. Of the\n"
+    "settings it shows the main ones and those that were said, with -v all.\n";
 
 std::string files_text(const InputPreview& input) {
   if (!input.files) return "a list on standard input, not read here";
@@ -54,7 +56,13 @@ std::string gpus_text(const GpuSet& gpus) {
   return fmt::format("{} ({})", fmt::join(gpus.names, ", "), gpus.source);
 }
 
-std::string plan_text(const JobReading& reading, const JobPreview& preview) {
+std::string settings_part(const JobReading& reading, bool all) {
+  if (all) return effective_job_file(reading.spec, reading.origins);
+  return "# The main settings, and those that were said; -v shows all.\n" +
+         main_settings(reading.spec, reading.origins);
+}
+
+std::string plan_text(const JobReading& reading, const JobPreview& preview, bool all_settings) {
   std::string out;
   const auto line = [&out](std::string_view what, std::string_view text) {
     fmt::format_to(std::back_inserter(out), "{:<14}{}\n", what, escape_bytes(text));
@@ -67,6 +75,7 @@ std::string plan_text(const JobReading& reading, const JobPreview& preview) {
     line("input",
          fmt::format("{}: {}: {}", input.name, fmt::join(input.paths, ", "), files_text(input)));
   }
+  for (const std::string& remark : preview.remarks) line("", remark);
   line("mini-batches", batches_text(preview));
   line("workers", preview.share.workers.reason);
   line("gpus", gpus_text(preview.share.gpus));
@@ -75,8 +84,7 @@ std::string plan_text(const JobReading& reading, const JobPreview& preview) {
   }
   for (const std::string& target : preview.paths.targets) line("rows", target);
   if (preview.paths.targets.empty()) line("rows", "counted, not kept");
-  for (const std::string& remark : preview.remarks) line("", remark);
-  out += "\n" + effective_job_file(reading.spec, reading.origins);
+  out += "\n" + settings_part(reading, all_settings);
   return out + "\nNothing was run, nothing was written.\n";
 }
 
@@ -123,6 +131,7 @@ std::string plan_json(const JobReading& reading, const JobPreview& preview) {
   for (const std::string& target : preview.paths.targets) json.value(target);
   json.end_array().key("notices").begin_array();
   for (const Problem& notice : reading.notices) json.value(notice.where + ": " + notice.message);
+  for (const std::string& remark : preview.remarks) json.value(remark);
   json.end_array();
   std::string settings = effective_config_json(reading.spec, reading.origins);
   settings.pop_back();  // its line feed
@@ -131,7 +140,6 @@ std::string plan_json(const JobReading& reading, const JobPreview& preview) {
 
 class Plan final : public Command {
  public:
-  for (const std::string& remark : preview.remarks) json.value(remark);
   Plan(std::vector<std::string> arguments, bool has_arguments)
       : options_(std::move(arguments), has_arguments) {}
 
@@ -139,6 +147,7 @@ class Plan final : public Command {
     app.description("Show what `run` would do: settings, files, mini-batches, workers");
     app.footer(kFooter);
     options_.declare(app);
+    app.add_flag("-v,--verbose", all_settings_, "Show every setting, defaults too");
     voice_.declare(app, Voice::For::kAnswer);
   }
 
@@ -153,12 +162,15 @@ class Plan final : public Command {
           {missing ? ErrorCode::kInvalid : preview.error().code, preview.error().message});
     }
     if (!voice_.json()) voice_.say(problems_text(reading->notices));
-    write_out(1, voice_.json() ? plan_json(*reading, *preview) : plan_text(*reading, *preview));
+    write_out(1,
+              voice_.json() ? plan_json(*reading, *preview)
+                            : plan_text(*reading, *preview, all_settings_));
     return kExitCompleted;
   }
 
  private:
   JobOptions options_;
+  bool all_settings_ = false;
   Voice voice_;
 };
 

@@ -46,6 +46,31 @@ def test_a_plan_counts_files_and_mini_batches_and_leaves_no_trace(windrow: Windr
     assert len(job.attempts()) == plan["mini_batches"]
 
 
+# C118
+def test_a_plan_shows_the_main_settings_and_what_was_said_and_with_v_all(windrow: Windrow) -> None:
+    windrow.script(NAMES)
+    windrow.files(3)
+    flags = ["plan", "score.py", "--input", "in", "--set", "retry_settings.delay=5"]
+    text = windrow.command(*flags).text
+    settings = [line for line in text.splitlines() if "  # from " in line]
+    assert "mini_batch_size: 10  # from default" in settings
+    assert "retry_settings.timeout: 60  # from default" in settings
+    assert "retry_settings.delay: 5  # from --set retry_settings.delay=5" in settings
+    assert len(settings) <= 10
+    assert "-v shows all" in text
+    everything = windrow.command(*flags, "-v").text
+    assert "gpus_per_worker: 1  # from default" in everything
+    assert "-v shows all" not in everything
+
+
+# C118
+def test_a_setting_that_is_seldom_used_is_in_the_document_for_programs(windrow: Windrow) -> None:
+    windrow.script(NAMES)
+    windrow.files(3)
+    planned = windrow.command("plan", "score.py", "--input", "in", "-o", "json")
+    assert json.loads(planned.text)["settings"]["gpus_per_worker"]["value"] == 1
+
+
 def test_a_plan_refuses_what_a_run_refuses(windrow: Windrow) -> None:
     # C118
     windrow.script(NAMES)

@@ -2,6 +2,7 @@
 #include "core/spec/effective.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -191,6 +192,21 @@ void add_settings(Values& values, const JobSpec& spec) {
   }
 }
 
+constexpr auto kMainSettings = std::to_array<std::string_view>({
+    "task.program_arguments",
+    "mini_batch_size",
+    "output_exists",
+    "staged_outputs",
+    "retry_settings.max_retries",
+    "retry_settings.timeout",
+    "error_threshold",
+    "mini_batch_error_threshold",
+});
+
+// No settings: what the job works on, and what this version always gives.
+constexpr auto kNoSettings = std::to_array<std::string_view>(
+    {"type", "name", "job_dir", "inputs", "input_data", "outputs", "task", "compute", "resources"});
+
 void add_input(Sha256& hash, const InputSpec& input) {
   hash.update_field(std::to_string(static_cast<int>(input.type)));
   for (const auto* list : {&input.paths, &input.ignore}) {
@@ -252,6 +268,19 @@ std::string effective_job_file(const JobSpec& spec, const Origins& origins) {
     open = maps;
     out.append(2 * open.size(), ' ');
     out += effective_line(value) + "\n";
+  }
+  return out;
+}
+
+std::string main_settings(const JobSpec& spec, const Origins& origins) {
+  std::string out;
+  for (const EffectiveValue& value : effective_values(spec, origins)) {
+    if (value.value.kind == Kind::kUnset) continue;
+    const std::string key = fmt::format("{}", fmt::join(value.path, "."));
+    const bool setting = std::ranges::find(kNoSettings, value.path.front()) == kNoSettings.end();
+    const bool said = setting && value.origin != "default";
+    if (!said && std::ranges::find(kMainSettings, key) == kMainSettings.end()) continue;
+    out += effective_line({{key}, value.value, value.origin}) + "\n";
   }
   return out;
 }

@@ -33,6 +33,10 @@ std::string effective_config_json(const JobSpec& spec, const Origins& origins);
 // read_job_file() on it gives an equal JobSpec.
 std::string effective_job_file(const JobSpec& spec, const Origins& origins);
 
+// The settings that decide most jobs, and all others that somebody has said: "key: value  # from
+// origin" on a line each. Script, inputs and outputs are not among them.
+std::string main_settings(const JobSpec& spec, const Origins& origins);
+
 // What must be the same for an unfinished job to be continued without being asked: script, code,
 // input, outputs and how rows are written, arguments, environment variables, mini-batch size,
 // retry_of. Not: limits, workers, interpreter, logging, names. 64 hexadecimal digits.
