@@ -2,7 +2,6 @@
 #include "os/cpu_count.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "os/control_group.h"
 #include "os/machine.h"
 
 namespace windrow {
@@ -36,49 +36,25 @@ std::optional<double> quota_of(const std::string& text) {
   return quota / period;
 }
 
-bool lists(std::string_view controllers, std::string_view wanted) {
-  while (!controllers.empty()) {
-    const std::size_t comma = std::min(controllers.find(','), controllers.size());
-    if (controllers.substr(0, comma) == wanted) return true;
-    controllers.remove_prefix(std::min(comma + 1, controllers.size()));
-  }
-  return false;
-}
-
-// From `group` up to the root, which is also looked at for a group that a container does not see.
-std::optional<double> least_quota(
-    std::string group, const std::function<std::optional<double>(const std::string&)>& quota) {
-  std::optional<double> least;
-  for (;;) {
-    if (group == "/") group.clear();
-    if (const auto one = quota(group)) least = std::min(least.value_or(*one), *one);
-    if (group.empty()) return least;
-    group.resize(group.rfind('/') == std::string::npos ? 0 : group.rfind('/'));
-  }
-}
-
 }  // namespace
 
 std::optional<double> cgroup_cpus(std::string_view groups, const ReadCgroupFile& read) {
   std::optional<double> least;
-  while (!groups.empty()) {
-    const std::size_t end = std::min(groups.find('\n'), groups.size());
-    const std::string_view line = groups.substr(0, end);
-    groups.remove_prefix(std::min(end + 1, groups.size()));
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == line.npos || second == line.npos) continue;
-    const std::string_view controllers = line.substr(first + 1, second - first - 1);
-    const bool unified = controllers.empty();
-    if (!unified && !lists(controllers, "cpu")) continue;
-    const auto quota =
-        least_quota(std::string(line.substr(second + 1)), [&](const std::string& group) {
-          if (unified) return quota_of(read(group + "/cpu.max").value_or(""));
-          const std::string folder = "/cpu" + group;
-          return quota_of(read(folder + "/cpu.cfs_quota_us").value_or("") + " " +
-                          read(folder + "/cpu.cfs_period_us").value_or(""));
-        });
+  const auto take = [&](const std::string& quota_and_period) {
+    const std::optional<double> quota = quota_of(quota_and_period);
     if (quota) least = std::min(least.value_or(*quota), *quota);
+  };
+  if (const auto own = control_group(groups, "cpu")) {
+    for (const std::string& group : with_outer_groups(*own)) {
+      const std::string folder = "/cpu" + group;
+      take(read(folder + "/cpu.cfs_quota_us").value_or("") + " " +
+           read(folder + "/cpu.cfs_period_us").value_or(""));
+    }
+  }
+  if (const auto own = control_group(groups, "")) {
+    for (const std::string& group : with_outer_groups(*own)) {
+      take(read(group + "/cpu.max").value_or(""));
+    }
   }
   return least;
 }

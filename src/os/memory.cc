@@ -6,27 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "os/control_group.h"
 #include "os/machine.h"
 
 namespace windrow {
 namespace {
 
 constexpr std::uint64_t kFileMax = 1U << 20U;
-
-// The path of a line of /proc/self/cgroup, "4:memory:/user.slice".
-std::optional<std::string> group_path(std::string_view text, std::string_view controller) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const std::size_t first = line.find(':');
-    const std::size_t second = line.find(':', first + 1);
-    if (first == std::string_view::npos || second == std::string_view::npos) continue;
-    if (line.substr(first + 1, second - first - 1) == controller) {
-      return std::string(line.substr(second + 1));
-    }
-  }
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -57,11 +43,11 @@ WorkerMemory memory_of(pid_t pid) {
 std::vector<std::string> OomKills::default_counters() {
   std::vector<std::string> out;
   if (const Result<std::string> groups = read_whole_file("/proc/self/cgroup", kFileMax)) {
-    if (const auto path = group_path(*groups, "memory")) {
+    if (const auto path = control_group(*groups, "memory")) {
       out.push_back(fmt::format("/sys/fs/cgroup/memory{}/memory.oom_control", *path));
       out.emplace_back("/sys/fs/cgroup/memory/memory.oom_control");  // of a container
     }
-    if (const auto path = group_path(*groups, "")) {
+    if (const auto path = control_group(*groups, "")) {
       out.push_back(fmt::format("/sys/fs/cgroup{}/memory.events", *path));
       out.emplace_back("/sys/fs/cgroup/memory.events");
     }
