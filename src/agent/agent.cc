@@ -45,6 +45,7 @@ Status Agent::join() {
   number_out_ = number_in_ = 0;
   say_hello();
   heartbeat();
+  if (config_.memory) watch_memory();
   return {};
 }
 

@@ -20,6 +20,7 @@
 
 #include "agent/agent_log.h"
 #include "base/ids.h"
+#include "base/memory_room.h"
 #include "base/result.h"
 #include "core/supervise/supervisor.h"
 #include "journal/appender.h"
@@ -57,6 +58,9 @@ struct AgentConfig {
   std::uint32_t depth_max = 64;  // mini-batches with one worker at a time
   GpuRules gpus;                 // of this node
   std::uint32_t nice = 0;        // of its workers
+  // What is left of this node's memory; called on the loop, some times a second, so it has to be
+  // quick. Left empty: nobody watches it.
+  std::function<std::vector<MemoryRoom>()> memory;
 };
 
 class Agent final : public WorkerHost::Sink {
@@ -113,6 +117,7 @@ class Agent final : public WorkerHost::Sink {
   void carry_out(order::ReportTakenBack& one);
   void carry_out(order::ReportGaveUp& one);
   void carry_out(order::Note& one);
+  void carry_out(const order::Warn& one);
   void carry_out(order::AllStopped& one);
 
   void take_answer(ProcessNumber process, const Answer& answer, const std::string& payload);
@@ -145,6 +150,7 @@ class Agent final : public WorkerHost::Sink {
   void rejoin();
   void heartbeat();
   void note_picked(TimePoint now);
+  void watch_memory();
   void arm_check();
   void check();
 

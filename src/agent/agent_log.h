@@ -20,6 +20,8 @@ class AgentLog {
   virtual ~AgentLog() = default;
   // One line on the agent itself: starts, ends, kills.
   virtual void note(const std::string& text) = 0;
+  // What the user should know at once.
+  virtual void warn(const std::string& text) = 0;
   // `pid` is none when the worker is gone already.
   virtual void load(const fact::LoadEnded& load, std::optional<int> pid) = 0;
   // A worker is at a mini-batch, since a second or more: short ones show by their end alone. May be

@@ -156,6 +156,8 @@ void Agent::carry_out(order::ReportGaveUp& one) { say(to_master::GaveUp{std::mov
 
 void Agent::carry_out(order::Note& one) { log_.note(one.text); }
 
+void Agent::carry_out(const order::Warn& one) { log_.warn(one.text); }
+
 void Agent::carry_out(order::AllStopped& /*one*/) {
   stopping_ = true;
   say_stopped_when_synced();

@@ -67,6 +67,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   std::function<void(const std::string&)> on_detail;
 
   // AgentLog
+  void warn(const std::string& text) override;
   void attempt(const AttemptRecord& record, std::uint32_t items) override;
   void load(const fact::LoadEnded& load, std::optional<int> pid) override;
   void picked(ProcessNumber process,

@@ -16,6 +16,7 @@
 #include "os/control_socket.h"
 #include "os/epoll_loop.h"
 #include "os/machine.h"
+#include "os/memory_rooms.h"
 #include "os/posix_file_system.h"
 #include "os/process_host.h"
 #include "wire/agent/in_process.h"
@@ -116,6 +117,7 @@ AgentConfig agent_config(const LocalRun& run, Epoch epoch, const MachineShare& s
   config.segment = sync_options();
   config.gpus = gpu_rules(share, run.spec.worker);
   config.nice = run.spec.worker.nice;
+  config.memory = [rooms = MemoryRooms()] { return rooms.read(); };
   if (environment_value("WINDROW_BENCH_DEPTH") == "1") config.depth_max = 1;
   return config;
 }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,3 +119,43 @@ def run(mini_batch):
     main = job.log("logs/sys/node/0/_main.txt")
     assert "process000 exited with 82: replaced: it holds " in main
     assert "more than max_rss_per_worker 80.0 MB" in main
+
+
+def kernel_kills(group: Path) -> int:
+    """How many processes of the group the kernel has ended for lack of memory."""
+    events = group / "memory.events"
+    text = (events if events.exists() else group / "memory.oom_control").read_text()
+    return int(re.findall(r"^oom_kill (\d+)$", text, re.MULTILINE)[0])
+
+
+# C570 C571 C572 C573 C574
+def test_workers_that_need_too_much_together_go_on_one_by_one(
+    windrow: Windrow, small_group: Path | None
+) -> None:
+    if small_group is None:
+        pytest.skip("no control group can be made here")
+    script = """
+import os, time
+
+def run(mini_batch):
+    held = [b"x" * (60 << 20)]
+    for _ in range(60):
+        held.append(b"x" * (1 << 20))
+        time.sleep(0.05)
+    return [os.path.basename(mini_batch[0])]
+"""
+    windrow.script(script)
+    names = [f"f{number}" for number in range(4)]
+    windrow.files(names)
+    flags = ["--mini-batch-size", "1", "--max-retries", "0", "--workers", "4", "--output", "out"]
+    job = run_in(small_group, windrow, "run", "score.py", "--input", "in", *flags)
+    assert job.exit == 0, job
+    assert job.rows() == names
+    assert job.failed_items() == []
+    assert set(job.statuses()) == {"RUN_DONE", "RETURNED"}
+    assert kernel_kills(small_group) == 0
+    assert job.text.count("warning: memory is low (") == 1
+    main = job.log("logs/sys/node/0/_main.txt")
+    assert "memory is low (" in main
+    assert "of 300.0 MB available) and it is the youngest worker" in main
+    assert "fewer workers, a smaller mini_batch_size, or max_rss_per_worker" in main

@@ -15,6 +15,16 @@ FakeLoop::Delay pool_delay(Surroundings& world) {
   };
 }
 
+namespace {
+
+// A node whose memory is short now and then, whatever its workers do.
+std::vector<MemoryRoom> draw_memory(Surroundings& world) {
+  const bool is_short = world.fault(world.scenario.memory_faults);
+  return {{.total = 1000, .available = is_short ? world.random.below(200) : 900}};
+}
+
+}  // namespace
+
 AgentBody::AgentBody(Surroundings& world,
                      FakeFileSystem& disk,
                      FakeLoop& loop,
@@ -28,6 +38,9 @@ AgentBody::AgentBody(Surroundings& world,
   config.slots = world.scenario.slots;
   config.host = "node";
   config.unsynced_max = world.scenario.unsynced_max;
+  if (world.scenario.memory_faults > 0) {
+    config.memory = [&world] { return draw_memory(world); };
+  }
   const JobFolder folder(kJobFolder);
   config.folders = AgentFolders{.rows = folder.rows(),
                                 .process_raw = folder.sys_node(id),

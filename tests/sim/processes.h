@@ -41,6 +41,7 @@ class AgentBody final : public AgentLog {
   [[nodiscard]] FakeWorkerHost& host() { return *host_; }
 
   void note(const std::string& text) override { world_.trace.note(text); }
+  void warn(const std::string& text) override { world_.trace.note(text); }
   void attempt(const AttemptRecord& record, std::uint32_t items) override;
   void load(const fact::LoadEnded& load, std::optional<int> pid) override;
   void picked(ProcessNumber process,

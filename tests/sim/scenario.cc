@@ -121,6 +121,7 @@ Scenario draw_scenario(std::uint64_t seed) {
     out.drops = random.per_mille(350) ? random.between(2, 60) : 0;
     out.duplicates = random.per_mille(350) ? random.between(5, 200) : 0;
   }
+  out.memory_faults = random.per_mille(150) ? random.between(20, 900) : 0;
   return out;
 }
 

@@ -63,6 +63,7 @@ struct Scenario {
   // Chances per mille, while faults are on.
   std::uint32_t worker_faults = 0;  // of a hand-out
   std::uint32_t init_faults = 0;    // of a start, for kFlaky
+  std::uint32_t memory_faults = 0;  // of a sample: memory is short then
   std::uint32_t drops = 0;          // of a message
   std::uint32_t duplicates = 0;     // of a message
 

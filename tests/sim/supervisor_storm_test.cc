@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The supervisor alone in a storm: workers that start, answer, lie and die in any order. Whatever
-// happens, every mini-batch that it was given is reported exactly once.
+// The supervisor alone in a storm: workers that start, answer, lie and die in any order, and memory
+// that comes and goes. Whatever happens, every mini-batch that it was given is reported exactly
+// once, and who had to go for lack of memory is not charged and was not the eldest.
 #include <deque>
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -64,7 +66,7 @@ class Storm {
 
   void happen() {
     const ProcessNumber process = draw_process();
-    switch (random_.below(20)) {
+    switch (random_.below(22)) {
       case 0:
       case 1:
       case 2:
@@ -84,7 +86,9 @@ class Storm {
         supervisor_->ready(process, {.process = process}, now_, orders_);
         return;
       case 8:
-        if (random_.per_mille(200)) supervisor_->load_failed(process, {}, now_, orders_);
+        if (random_.per_mille(200)) {
+          supervisor_->load_failed(process, {.status = LoadStatus::kException}, now_, orders_);
+        }
         return;
       case 9:
         if (random_.per_mille(100)) supervisor_->misbehaved(process, "it lied", now_, orders_);
@@ -99,10 +103,23 @@ class Storm {
       case 13:
         check();
         return;
+      case 14:
+      case 15:
+        sample();
+        return;
       default:
         answer(process);
         return;
     }
+  }
+
+  // Mostly fine, and short for some samples in a row.
+  void sample() {
+    if (random_.per_mille(300)) available_ = random_.per_mille(400) ? 900 : random_.below(200);
+    std::vector<MemoryRoom> rooms{{.total = 1000, .available = available_}};
+    if (random_.per_mille(30)) rooms.clear();
+    supervisor_->sampled(rooms, now_, orders_);
+    EXPECT_GT(supervisor_->sample_again_in(), Duration(0));
   }
 
   void give() {
@@ -162,6 +179,7 @@ class Storm {
     auto& unread = inboxes_.at(process).unread;
     std::vector<Work> works(unread.begin(), unread.end());
     inboxes_.erase(process);
+    std::erase(ready_, process);
     supervisor_->exited(end, std::move(works), now_, {}, orders_);
   }
 
@@ -194,16 +212,34 @@ class Storm {
     }
     supervisor_->taken_back(one.process, std::move(works), now_, orders_);
   }
-  void carry_out(const order::Shutdown& /*one*/) {}
+  void carry_out(const order::Shutdown& one) { std::erase(ready_, one.process); }
   void carry_out(const order::NoteDeath& /*one*/) {}
-  void carry_out(const order::Kill& one) { EXPECT_TRUE(inboxes_.contains(one.process)); }
+  void carry_out(const order::Kill& one) {
+    EXPECT_TRUE(inboxes_.contains(one.process));
+    if (one.why.starts_with("memory")) {
+      short_of_memory_.insert(one.process);
+      // C572: somebody else goes on, and has been ready longer if this one is.
+      EXPECT_GE(inboxes_.size(), 2U);
+      EXPECT_FALSE(!ready_.empty() && ready_.front() == one.process);
+    }
+    std::erase(ready_, one.process);
+  }
   void carry_out(const order::ReportAttempt& one) {
     EXPECT_TRUE(reported_.insert(one.record.token).second);
+    const AttemptStatus status = one.record.status;
+    const bool charged = status != AttemptStatus::kReturned && status != AttemptStatus::kRunDone;
+    EXPECT_FALSE(charged && short_of_memory_.contains(one.record.process));  // C572
   }
-  void carry_out(const order::ReportLoad& /*one*/) {}
+  void carry_out(const order::ReportLoad& one) {
+    if (one.load.status == LoadStatus::kDone) ready_.push_back(one.load.process);
+  }
   void carry_out(const order::ReportWindow& one) { EXPECT_GT(one.window, 0U); }
   void carry_out(const order::ReportTakenBack& /*one*/) {}
   void carry_out(const order::Note& one) { EXPECT_FALSE(one.text.empty()); }
+  void carry_out(const order::Warn& one) {
+    EXPECT_FALSE(one.text.empty());
+    EXPECT_FALSE(std::exchange(warned_, true));  // C574
+  }
   void carry_out(const order::ReportGaveUp& one) { EXPECT_FALSE(one.cause.empty()); }
   void carry_out(const order::AllStopped& /*one*/) {
     EXPECT_FALSE(stopped_);
@@ -222,6 +258,10 @@ class Storm {
   std::map<ProcessNumber, Inbox> inboxes_;
   std::set<Token> given_;
   std::set<Token> reported_;
+  std::vector<ProcessNumber> ready_;  // and not on their way out, the eldest first
+  std::set<ProcessNumber> short_of_memory_;
+  std::uint64_t available_ = 900;
+  bool warned_ = false;
   bool stopped_ = false;
 };
 

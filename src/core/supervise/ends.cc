@@ -60,7 +60,7 @@ void Supervisor::check(const std::map<ProcessNumber, WorkerPage>& pages,
     }
   }
   dispatch(now, out);
-  if (!stopping_) balance(pages, now, out);
+  if (!stopping_ && !memory_.low()) balance(pages, now, out);
 }
 
 void Supervisor::check_one(
@@ -171,7 +171,7 @@ void Supervisor::exited(
     load.error_type = timeout ? "TimeoutError" : "ProcessDied";
     load.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
     load.traceback = last_words(end);
-    if (worker.reason != EndReason::kStopped) {
+    if (!is_nobodys_fault(worker.reason)) {
       load_failure(error_line(load.error_type, load.error_message));
       out.emplace_back(order::ReportLoad{std::move(load)});
     }
@@ -180,7 +180,7 @@ void Supervisor::exited(
   const bool told = worker.reason == EndReason::kStopped || worker.reason == EndReason::kShutdown ||
                     worker.reason == EndReason::kRecycled || worker.reason == EndReason::kOvertaken;
   if (!told) out.emplace_back(order::NoteDeath{end.process});
-  if (worker.was_ready && !paid && !told) {
+  if (worker.was_ready && !paid && !told && !is_nobodys_fault(worker.reason)) {
     // Nobody is charged, but workers that always end so must not be replaced for ever.
     ++idle_deaths_;
     last_idle_death_ = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
@@ -192,8 +192,7 @@ void Supervisor::exited(
 
 // Who was inside: the one that the page names, or when it names none, the one being handed over.
 std::optional<Token> Supervisor::find_guilty(const WorkerEnd& end, const Worker& worker) {
-  const bool ours = worker.reason == EndReason::kStopped || worker.reason == EndReason::kOvertaken;
-  if (worker.sent.empty() || ours) return std::nullopt;
+  if (worker.sent.empty() || is_nobodys_fault(worker.reason)) return std::nullopt;
   const auto in_hand = [&worker](const auto& is_it) {
     return std::ranges::find_if(worker.sent, is_it);
   };

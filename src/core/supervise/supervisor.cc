@@ -24,6 +24,7 @@ constexpr Duration kClogged = std::chrono::milliseconds(50);
 Supervisor::Supervisor(SuperviseLimits limits)
     : limits_(std::move(limits)),
       gpus_(limits_.gpus),
+      memory_(limits_.slots),
       process_next_(limits_.process_next),
       depth_(std::min(2U, limits_.depth_max)) {}
 
@@ -237,7 +238,8 @@ bool Supervisor::may_start() const {
 // failure is never started.
 void Supervisor::start_workers(TimePoint now, Orders& out) {
   if (stopping_ || gave_up_) return;
-  while (workers_.size() < limits_.slots && may_start()) {
+  while (workers_.size() < limits_.slots && by_age().size() < memory_.workers_max() &&
+         may_start()) {
     const ProcessNumber process = process_next_++;
     workers_[process].since = now;
     next_check_ = std::min(next_check_, now + limits_.init_timeout());
@@ -245,13 +247,14 @@ void Supervisor::start_workers(TimePoint now, Orders& out) {
   }
 }
 
-// The queue goes to the workers that have least.
+// The queue goes to the workers that have least; while memory is low, to the eldest alone.
 void Supervisor::dispatch(TimePoint now, Orders& out) {
+  const std::optional<ProcessNumber> only = memory_.low() ? eldest() : std::nullopt;
   while (!queue_.empty() && !paused_ && !stopping_) {
     ProcessNumber best = 0;
     Worker* least = nullptr;
     for (auto& [process, worker] : workers_) {
-      if (!may_take(worker)) continue;
+      if (!may_take(worker) || (only && process != *only)) continue;
       if (least == nullptr || worker.sent.size() < least->sent.size()) {
         best = process;
         least = &worker;

@@ -6,6 +6,9 @@
 // Like the Scheduler it only decides: the agent tells it what happened and carries out the actions
 // it appends, in order. It keeps nothing that outlives the agent.
 //
+// Memory: when it gets short, the eldest worker alone gets more work, and others are ended, the
+// youngest first. The eldest never is, so there is always progress.
+//
 // Blame: a dead worker costs a try of exactly one mini-batch, the one that was inside load, run or
 // serialise, or being handed over; what the worker had not read goes to the next worker, uncharged.
 //
@@ -26,6 +29,7 @@
 #include "core/schedule/facts.h"
 #include "core/schedule/stop_mode.h"
 #include "core/supervise/gpu_slots.h"
+#include "core/supervise/memory_guard.h"
 #include "core/supervise/worker_life.h"
 
 namespace windrow {
@@ -99,6 +103,9 @@ struct ReportGaveUp {
 struct Note {  // a line of the node's log
   std::string text;
 };
+struct Warn {  // what the user should know at once
+  std::string text;
+};
 struct AllStopped {};
 
 }  // namespace order
@@ -115,6 +122,7 @@ using Order = std::variant<order::StartWorker,
                            order::ReportTakenBack,
                            order::ReportGaveUp,
                            order::Note,
+                           order::Warn,
                            order::AllStopped>;
 using Orders = std::vector<Order>;
 
@@ -152,6 +160,12 @@ class Supervisor {
   void check(const std::map<ProcessNumber, WorkerPage>& pages, TimePoint now, Orders& out);
   // When check() must come at the latest.
   [[nodiscard]] TimePoint next_check() const { return next_check_; }
+
+  // What machine and control groups have left of their memory: so little that all but the eldest
+  // worker get nothing more, or that the youngest is ended before the kernel ends one.
+  void sampled(const std::vector<MemoryRoom>& rooms, TimePoint now, Orders& out);
+  // How long until memory should be sampled again.
+  [[nodiscard]] Duration sample_again_in() const { return memory_.sample_again_in(); }
 
   // How long nobody needs to look at answers, because every worker has enough to do; zero when one
   // has not. Looking seldom is cheaper: a turn of the loop takes many answers at once.
@@ -208,6 +222,11 @@ class Supervisor {
   void recycle_if_worn(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
   void end_recycled(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
   void end_overtaken(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
+  // Those that are not on their way out: who has been ready longest first, who still starts last.
+  [[nodiscard]] std::vector<ProcessNumber> by_age() const;
+  [[nodiscard]] std::optional<ProcessNumber> eldest() const;
+  void hold_back_all_but_eldest(Orders& out);
+  void end_youngest(TimePoint now, Orders& out);
   void note_end(const WorkerEnd& end, const Worker& worker, Orders& out) const;
   void hand_back(const Token& token, Orders& out);
   static std::optional<Token> find_guilty(const WorkerEnd& end, const Worker& worker);
@@ -220,6 +239,7 @@ class Supervisor {
 
   SuperviseLimits limits_;
   GpuSlots gpus_;
+  MemoryGuard memory_;
   std::map<ProcessNumber, Worker> workers_;
   std::deque<Work> queue_;
   std::set<Token> overtaken_;  // with a worker, and of no use any more
@@ -229,6 +249,7 @@ class Supervisor {
   std::string first_load_failure_;
   std::string last_idle_death_;
   bool gave_up_ = false;
+  bool warned_of_memory_ = false;
   bool paused_ = false;
   std::optional<StopMode> stopping_;
   TimePoint drain_deadline_;

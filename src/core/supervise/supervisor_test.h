@@ -68,6 +68,10 @@ class SupervisorProbe {
       last_note_ = note->text;
       return "";
     }
+    if (const auto* warn = std::get_if<order::Warn>(&order)) {
+      last_warning_ = warn->text;
+      return "warn ";
+    }
     if (std::holds_alternative<order::ReportTakenBack>(order)) return "taken back ";
     if (std::holds_alternative<order::AllStopped>(order)) return "all stopped ";
     return "";  // windows
@@ -109,6 +113,15 @@ class SupervisorProbe {
     supervisor_->check(pages, now_, out_);
     return said();
   }
+  // So many percent of the machine's memory are available.
+  std::string memory(std::uint64_t percent) {
+    supervisor_->sampled({{.total = 100 << 20U, .available = percent << 20U}}, now_, out_);
+    return said();
+  }
+  std::string taken_back(ProcessNumber process, std::vector<Work> works) {
+    supervisor_->taken_back(process, std::move(works), now_, out_);
+    return said();
+  }
   WorkerPage page(WorkerPhase phase, BatchId batch, Duration ago) {
     return {phase, batch, 1, now_ - ago};
   }
@@ -120,6 +133,7 @@ class SupervisorProbe {
   Work last_sent_;
   std::string last_error_;
   std::string last_note_;
+  std::string last_warning_;
 };
 
 }  // namespace windrow

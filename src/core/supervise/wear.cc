@@ -86,7 +86,10 @@ void Supervisor::note_end(const WorkerEnd& end, const Worker& worker, Orders& ou
     case EndReason::kInitTimeout:
       line.code = kExitTimeLimit;
       break;
+    case EndReason::kMemory:
     case EndReason::kOvertaken:
+      line.code = kExitToldToStop;
+      break;
     case EndReason::kStopped:
     case EndReason::kShutdown:
     case EndReason::kRecycled: {

@@ -70,9 +70,6 @@ std::string describe_phase(WorkerPhase phase) {
 
 namespace {
 
-constexpr const char* kMemoryHelp =
-    "fewer workers, a smaller mini_batch_size, or max_rss_per_worker for workers that grow, help";
-
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }

@@ -29,7 +29,18 @@ enum class EndReason : std::uint8_t {
   kOvertaken,   // another attempt at its mini-batch was first: nobody's fault
   kShutdown,    // was told that there is no more work
   kRecycled,    // has done enough, grown too large or failed too often: replaced
+  kMemory,      // had to go before memory ran out: nobody's fault
 };
+
+// Ends that no mini-batch and no init() is to blame for, whatever the worker was doing.
+constexpr bool is_nobodys_fault(EndReason reason) {
+  return reason == EndReason::kStopped || reason == EndReason::kOvertaken ||
+         reason == EndReason::kMemory;
+}
+
+// What to do about too little memory: the end of a sentence.
+inline constexpr const char* kMemoryHelp =
+    "fewer workers, a smaller mini_batch_size, or max_rss_per_worker for workers that grow, help";
 
 // After what a worker is replaced between two mini-batches; 0: never for that.
 struct WorkerWear {
