@@ -60,13 +60,10 @@ class JobLogs final : public MasterLog, public AgentLog {
   // A line of the logs that the user sees anyhow.
   void keep(const std::string& text);
 
-  // For the driver log, and news for the user.
-  void warn(const std::string& text);
-
   // What note() is told, and every failure. May be left empty.
   std::function<void(const std::string&)> on_detail;
 
-  // AgentLog
+  // AgentLog. A warning goes to the driver log, and is news for the user.
   void warn(const std::string& text) override;
   void attempt(const AttemptRecord& record, std::uint32_t items) override;
   void load(const fact::LoadEnded& load, std::optional<int> pid) override;

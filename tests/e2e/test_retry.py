@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,7 +121,7 @@ def test_a_folder_that_holds_a_job_is_not_taken(windrow: Windrow) -> None:
 @pytest.mark.parametrize(
     "flags, said",
     [
-        (["--mini-batch-size", "1"], "windrow run SCRIPT --input @LIST --mini-batch-size 1"),
+        (["--mini-batch-size", "1"], "failed_items.jsonl --mini-batch-size 1"),
         (["--replace", "--output", "new"], "--replace puts the result in the place of the old one"),
         (["--replace", "--append-row-to", "a"], "--append-row-to somewhere else: give one of them"),
         (["--name", "a/b"], "--name"),
@@ -143,12 +141,8 @@ def test_what_a_retry_cannot_do_is_refused_with_what_can(
 def test_failed_items_can_be_cut_anew_by_a_list(windrow: Windrow) -> None:
     """As the refusal of --mini-batch-size says."""
     old = mended(windrow)
-    said = retry(windrow, "--mini-batch-size", "1").text
-    lines = Path(said.split("every line in '")[1].split("'")[0]).read_text().splitlines()
-    items = [json.loads(line)["item"] for line in lines]
-    (windrow.folder / "LIST").write_text("".join(f"{item}\n" for item in items))
-    flags = ["--input", "@LIST", "--mini-batch-size", "1", "--output", "new"]
-    job = windrow.command("run", "score.py", *flags)
+    said = retry(windrow, "--mini-batch-size", "1").text.split("windrow run SCRIPT ")[1]
+    job = windrow.command("run", "score.py", *said.split(), "--output", "new")
     assert job.exit == 0, job
     rows = (windrow.folder / "new/parallel_run_step.txt").read_text().split()
     assert sorted(rows + old.rows()) == numbered(6)
