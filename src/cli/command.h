@@ -44,5 +44,7 @@ std::unique_ptr<Command> make_completion_command();
 std::unique_ptr<Command> make_job_resume_command();
 std::unique_ptr<Command> make_job_merge_command();
 std::unique_ptr<Command> make_retry_command();
+std::unique_ptr<Command> make_explain_command();
+std::unique_ptr<Command> make_replay_command();
 
 }  // namespace windrow

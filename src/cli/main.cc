@@ -23,6 +23,7 @@ constexpr const char* kFooter =
     "  windrow run job.yml                        the same from a job file\n"
     "  windrow job resume JOB                     go on where a stopped or failed job ended\n"
     "  windrow plan score.py --input FOLDER       what that would do, without doing it\n"
+    "  windrow explain JOB                        why it is where it is\n"
     "  windrow help settings                      every key of a job file\n"
     "  windrow completion bash                    names and flags by the Tab key\n"
     "  windrow COMMAND --help                     all about a command\n";
@@ -218,6 +219,8 @@ int command_line(int argc, char** argv) {
   add(*job, "resume", make_job_resume_command(), commands);
   add(*job, "merge", make_job_merge_command(), commands);
   add(app, "retry", make_retry_command(), commands);
+  add(app, "explain", make_explain_command(), commands);
+  add(app, "replay", make_replay_command(), commands);
   CLI::App* help = app.add_subcommand("help", "Lists for looking things up");
   help->group("Commands")->footer(kHelpFooter);
   help->require_subcommand(1);

@@ -2,6 +2,7 @@
 #include "workspace/try_script.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -81,11 +82,14 @@ struct Trial {
   std::string folder;
 };
 
-Result<Trial> prepare(JobReading reading, std::optional<std::uint32_t> debugger) {
+// What the trial is to do, as members of a JSON object.
+using WriteTask = std::function<Status(FileSystem&, const LocalRun&, const JobPaths&, JsonWriter&)>;
+
+Result<Trial> prepare(JobSpec wanted, const WriteTask& write_task) {
   PosixFileSystem fs;
   const Jobs jobs(fs);
   StartedJob job;
-  job.run.spec = std::move(reading.spec);
+  job.run.spec = std::move(wanted);
   const JobSpec& spec = job.run.spec;
   ClockText clock;
   job.run.name = generate_job_name(script_path(spec), clock.date(system_now()), random_number());
@@ -107,11 +111,10 @@ Result<Trial> prepare(JobReading reading, std::optional<std::uint32_t> debugger)
   RETURN_IF_ERROR(list.keep(fs, job.run.folder));
   JsonWriter more;
   more.begin_object();
-  RETURN_IF_ERROR(write_batches(fs, plan_rules(job.run, paths), more));
+  RETURN_IF_ERROR(write_task(fs, job.run, paths, more));
   more.key("targets").begin_array();
   for (const std::string& target : targets) more.value(target);
   more.end_array();
-  if (debugger) more.field("debugpy", *debugger);
   more.end_object();
   // One object of the two: what a worker is told, and what only a trial needs.
   std::string text = encode_worker_start(start_object(spec, paths, job.run.row_settings));
@@ -133,16 +136,40 @@ Result<Trial> prepare(JobReading reading, std::optional<std::uint32_t> debugger)
   return trial;
 }
 
-}  // namespace
-
-Error try_script(JobReading reading, std::optional<std::uint32_t> debugger) {
-  const Result<Trial> trial = prepare(std::move(reading), debugger);
+Error become(const Result<Trial>& trial) {
   if (!trial) {
     // A file or folder that is missing here is not a missing job.
     const bool missing = trial.error().code == ErrorCode::kNotFound;
     return {missing ? ErrorCode::kInvalid : trial.error().code, trial.error().message};
   }
   return become_program(trial->argv, trial->environment, trial->folder);
+}
+
+}  // namespace
+
+Error try_script(JobReading reading, std::optional<std::uint32_t> debugger) {
+  const auto write_task =
+      [debugger](FileSystem& fs, const LocalRun& run, const JobPaths& paths, JsonWriter& json) {
+        if (debugger) json.field("debugpy", *debugger);
+        return write_batches(fs, plan_rules(run, paths), json);
+      };
+  return become(prepare(std::move(reading.spec), write_task));
+}
+
+Error replay_batch(const JobView& job, const BatchStory& batch, bool post_mortem) {
+  JobSpec spec = job.reading.spec;
+  spec.name.clear();
+  spec.job_folder.reset();
+  for (OutputSpec& output : spec.outputs) output.path.reset();
+  const auto write_task = [&batch, post_mortem](
+                              FileSystem&, const LocalRun&, const JobPaths&, JsonWriter& json) {
+    json.field("first", batch.id).field("pdb", post_mortem);
+    json.key("batches").begin_array().begin_array();
+    for (const std::string& item : batch.items) json.value(item);
+    json.end_array().end_array();
+    return Status();
+  };
+  return become(prepare(std::move(spec), write_task));
 }
 
 }  // namespace windrow

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/progress/explain.h"
 #include "journal/journal.h"
 #include "processes.h"
 
@@ -139,6 +140,26 @@ std::optional<std::string> check_completed(const Surroundings& world,
   return std::nullopt;
 }
 
+// Whatever state a job is in, every mini-batch can say so.
+std::optional<std::string> check_explained(const JobState& state) {
+  for (const bool running : {false, true}) {
+    const JobCircumstances job{.name = "job", .running = running, .resume = "resume"};
+    if (state.epoch() > 0 && explain_job(state, job).size() < 3) return "a job has little to say";
+    for (BatchId id = 0; id < state.batches().size(); ++id) {
+      const Batch& batch = state.batches()[id];
+      const BatchStory story{id, std::vector<std::string>(batch.items, "/x"), {}};
+      const std::string last = explain_batch(state, job, story).back();
+      const bool right = batch.stage == BatchStage::kCommitted ? has(last, "It is committed")
+                         : batch.stage == BatchStage::kFailed  ? has(last, "It has failed")
+                         : batch.stage == BatchStage::kEnded
+                             ? has(last, "returned")
+                             : has(last, "not done") || has(last, "worker");
+      if (!right) return fmt::format("mini-batch {} says: {}", id, last);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string expected_rows(const Scenario& scenario, const JobState& state) {
@@ -191,6 +212,7 @@ std::optional<std::string> check_replay(const Surroundings& world,
   if (!read) return "the journal cannot be replayed: " + read.error().message;
   if (wrong) return wrong;
   state.check_invariants();
+  if (auto unexplained = check_explained(state)) return unexplained;
   if (live == nullptr || live->epoch() != state.epoch()) return std::nullopt;
   if (at != world.facts.at(live->epoch()).size()) return std::nullopt;  // some are not written yet
   if (auto what = difference(*live, state)) return "replay gives other " + *what;

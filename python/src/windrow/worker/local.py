@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`windrow run --local`: the script in one process, at the terminal of whoever tries it out.
+"""`windrow run --local` and `windrow replay`: the script in one process, at the user's terminal.
 
 Loads, calls and serialises as a worker does; but print, input() and breakpoint() have the terminal,
 nothing has a time limit, and the first failure ends the run with its traceback.
@@ -62,7 +62,7 @@ class Trial:
         functions = self._load()
         for path in self._settings["targets"]:
             self._files.append(open(path, "xb"))  # noqa: SIM115
-        for number, paths in enumerate(self._settings["batches"]):
+        for number, paths in enumerate(self._settings["batches"], self._settings.get("first", 0)):
             self._what = f"mini-batch {number} ({_some_names(paths)})"
             self._one(number, paths, functions)
         self._what = "shutdown()"
@@ -123,6 +123,10 @@ class Trial:
 
         sys.stdout.flush()
         _say(failure.trace(error).rstrip("\n"))
+        if self._settings.get("pdb"):
+            import pdb
+
+            pdb.post_mortem(error.__traceback__)
         return code
 
     def _sum(self) -> str:
@@ -176,7 +180,8 @@ def _say(text: str) -> None:
 
 def main(path: str) -> None:
     """`path`: JSON with the members of a worker's start object, and `batches` (lists of absolute
-    paths), `targets` (files to create, one for each output that gets rows), `debugpy` (a port)."""
+    paths), `targets` (files to create, one for each output that gets rows); perhaps `debugpy` (a
+    port), `first` (the number of the first mini-batch) and `pdb` (an exception ends in it)."""
     import json
 
     with open(path, encoding="utf-8") as file:

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/progress/explain.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/clock_text.h"
+#include "base/counted.h"
+#include "base/text.h"
+#include "core/progress/progress.h"
+#include "core/schedule/error_line.h"
+
+namespace windrow {
+namespace {
+
+std::string when(WallTime time) {
+  ClockText clock;
+  std::string out;
+  clock.append_log(time, out);
+  return out;
+}
+
+std::string how_far(const JobState& state) {
+  const JobCounts& counts = state.counts();
+  const BatchId done = counts.committed + counts.ended;
+  std::string out = fmt::format("{} of {} {} done",
+                                human_count(done),
+                                counted(state.batches().size(), "mini-batch"),
+                                is_or_are(done));
+  if (!state.listing_ended()) out += " (the input is still being listed)";
+  if (counts.failed > 0) out += fmt::format(", {} failed", human_count(counts.failed));
+  if (counts.items_failed > 0) {
+    out += fmt::format("; {} failed", counted(counts.items_failed, "item"));
+  }
+  return out + ".";
+}
+
+// The most frequent error; empty without any.
+std::string main_error(const JobState& state) {
+  const ErrorCounts& errors = state.errors();
+  const auto most =
+      std::ranges::max_element(errors.types, {}, [](const auto& one) { return one.second.count; });
+  if (most == errors.types.end()) return "";
+  return fmt::format("{} of {} ended with {}.",
+                     human_count(most->second.count),
+                     counted(errors.attempts, "attempt"),
+                     error_line(most->first, most->second.message));
+}
+
+std::string what_it_waits_for(const JobState& state, const JobCircumstances& job) {
+  const JobCounts& counts = state.counts();
+  if (!job.running) {
+    return fmt::format("Nothing works on it: its process was stopped or killed. `{}` goes on.",
+                       job.resume);
+  }
+  if (state.stopped()) return "It is stopping: " + state.stopped()->cause + ".";
+  if (!state.publishing().empty()) return "Its result is being published.";
+  if (state.all_final()) return "Every mini-batch is final; the rows are being merged.";
+  const BatchId open = static_cast<BatchId>(state.batches().size()) - counts.committed -
+                       counts.failed - counts.ended;
+  if (open == 0 && !state.listing_ended()) return "It waits for more files to be listed.";
+  if (open == 0) return "It waits for the disk to keep the last rows.";
+  return fmt::format("{} {} with a worker or {} for one.",
+                     counted(open, "mini-batch"),
+                     is_or_are(open),
+                     open == 1 ? "waits" : "wait");
+}
+
+std::string how_it_ended(const fact::Finished& end, const JobCircumstances& job) {
+  switch (end.status) {
+    case JobStatus::kCompleted:
+      return job.results.empty()
+                 ? "Its mini-batches are done; it keeps no rows."
+                 : fmt::format("The result is in {}.", fmt::join(job.results, " and "));
+    case JobStatus::kFailed:
+      return fmt::format(
+          "The reason: {}. `{}` goes on with it once that is mended.", end.cause, job.resume);
+    case JobStatus::kCanceled:
+    case JobStatus::kRunning:
+      break;
+  }
+  return fmt::format("Somebody stopped it. `{}` goes on with it.", job.resume);
+}
+
+std::string verdict_text(const fact::AttemptEnded& ended, std::uint32_t charged_before) {
+  switch (ended.verdict) {
+    case Verdict::kDone:
+      return fmt::format("{} succeeded", counted(ended.succeeded, "item"));
+    case Verdict::kRetry:
+    case Verdict::kFailed:
+      return ended.record.piece.count > 0 ? "a piece has one try"
+                                          : fmt::format("charged as try {}", charged_before + 1);
+    case Verdict::kReturned:
+      break;
+  }
+  return "not charged";
+}
+
+std::string what_happened(const AttemptRecord& record) {
+  switch (record.status) {
+    case AttemptStatus::kRunDone:
+      if (record.error_type.empty()) {
+        return fmt::format("run() returned {}", counted(record.returned, "result"));
+      }
+      break;
+    case AttemptStatus::kNodeLost:
+      return "its node was lost";
+    case AttemptStatus::kReturned:
+      return "it was handed back unprocessed";
+    case AttemptStatus::kRunException:
+    case AttemptStatus::kRunTimeout:
+    case AttemptStatus::kRunWrongType:
+    case AttemptStatus::kDataException:
+    case AttemptStatus::kOverheadTimeout:
+    case AttemptStatus::kProcessDied:
+      break;
+  }
+  return error_line(record.error_type, record.error_message);
+}
+
+std::string attempt_text(const fact::AttemptEnded& ended, std::uint32_t charged_before) {
+  const AttemptRecord& record = ended.record;
+  std::string where;
+  if (record.status != AttemptStatus::kNodeLost && record.status != AttemptStatus::kReturned) {
+    where = fmt::format(" in process{:03}, {}",
+                        record.process,
+                        human_duration(std::chrono::microseconds(record.elapsed_us)));
+  }
+  std::string what;
+  if (record.piece.count > 0) {
+    what = fmt::format(
+        ", items {} to {}", record.piece.first, record.piece.first + record.piece.count - 1);
+  }
+  return fmt::format("Hand-out {}{} ({}, node {}{}): {}; {}.",
+                     record.token.picked,
+                     what,
+                     when(record.start),
+                     record.agent,
+                     where,
+                     what_happened(record),
+                     verdict_text(ended, charged_before));
+}
+
+bool is_charged(const fact::AttemptEnded& ended) {
+  return ended.record.piece.count == 0 && ended.record.status != AttemptStatus::kNodeLost &&
+         (ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kFailed);
+}
+
+std::string pieces_text(const Pieces& pieces, const BatchStory& batch) {
+  std::vector<std::string> bad;
+  std::uint32_t open = 0;
+  for (const Piece& piece : pieces.all()) {
+    open += piece.stage == BatchStage::kPending ? piece.items.count : 0;
+    if (piece.stage != BatchStage::kFailed) continue;
+    for (std::uint32_t i = 0; i < piece.items.count; ++i) {
+      bad.push_back(path_in_quotes(batch.items[piece.items.first + i]));
+    }
+  }
+  std::string out = "It was halved to find what is bad in it: ";
+  out += bad.empty() ? "nothing so far"
+                     : fmt::format("{} {} bad ({})",
+                                   counted(bad.size(), "item"),
+                                   is_or_are(bad.size()),
+                                   fmt::join(bad, ", "));
+  if (open > 0)
+    out += fmt::format("; {} {} still to be tried", counted(open, "item"), is_or_are(open));
+  return out + ".";
+}
+
+std::string pending_text(const JobState& state,
+                         const JobCircumstances& job,
+                         const BatchStory& batch) {
+  if (state.finished() || state.stopped()) {
+    return fmt::format("It is not done and will not be: the job was over before. `{}` goes on.",
+                       job.resume);
+  }
+  if (!job.running) {
+    return fmt::format("It is not done, and nothing works on the job: `{}` goes on.", job.resume);
+  }
+  const bool rows_lost = std::ranges::any_of(
+      batch.attempts, [](const auto& one) { return one.verdict == Verdict::kDone; });
+  if (rows_lost && state.pieces_of(batch.id) == nullptr) {
+    return "Its rows were lost before they were on the disk, so it is tried again.";
+  }
+  if (batch.attempts.empty()) {
+    const auto before = std::ranges::count_if(
+        state.batches().begin(), state.batches().begin() + batch.id, [](const Batch& one) {
+          return one.stage == BatchStage::kPending;
+        });
+    return fmt::format("No attempt at it has ended: it is with a worker, or waits behind {}.",
+                       counted(static_cast<std::uint64_t>(before), "mini-batch"));
+  }
+  return "It is tried again: it is with a worker, or waits for one.";
+}
+
+std::string stage_text(const JobState& state,
+                       const JobCircumstances& job,
+                       const BatchStory& batch) {
+  const Batch& one = state.batches()[batch.id];
+  switch (one.stage) {
+    case BatchStage::kPending:
+      return pending_text(state, job, batch);
+    case BatchStage::kEnded:
+      return job.running ? "It has returned; its rows wait for the disk before they count."
+                         : "It had returned, but its rows may not be on the disk: it is tried "
+                           "again when the job goes on.";
+    case BatchStage::kCommitted:
+      return fmt::format("It is committed: {} of {} succeeded.",
+                         human_count(one.succeeded),
+                         counted(one.items, "item"));
+    case BatchStage::kFailed:
+      break;
+  }
+  const std::string why =
+      one.losses > 0 && one.tries < job.tries_max
+          ? fmt::format("{} were lost with it", counted(one.losses, "node"))
+          : fmt::format(
+                "{} of {} tries are used up", human_count(one.tries), human_count(job.tries_max));
+  return fmt::format("It has failed: {}. Its items are in {}; `windrow retry {}` tries it again.",
+                     why,
+                     job.failed_items,
+                     job.name);
+}
+
+}  // namespace
+
+std::vector<std::string> explain_job(const JobState& state, const JobCircumstances& job) {
+  std::vector<std::string> out;
+  if (state.epoch() == 0) return {"Job " + job.name + " has not begun."};
+  const bool over = state.finished() && !job.running;
+  out.push_back(fmt::format("Job {} {} {}{}.",
+                            job.name,
+                            over          ? lower_case(status_text(state.finished()->status))
+                            : job.running ? "is running: it began"
+                                          : "is not over: it began",
+                            when(over ? state.finished()->wall : state.started()),
+                            state.epoch() > 1 ? fmt::format(" and was taken up again {}",
+                                                            counted(state.epoch() - 1, "time"))
+                                              : ""));
+  out.push_back(how_far(state));
+  if (std::string error = main_error(state); !error.empty()) out.push_back(std::move(error));
+  out.push_back(over ? how_it_ended(*state.finished(), job) : what_it_waits_for(state, job));
+  return out;
+}
+
+std::vector<std::string> explain_batch(const JobState& state,
+                                       const JobCircumstances& job,
+                                       const BatchStory& batch) {
+  std::vector<std::string> out;
+  const Batch& one = state.batches()[batch.id];
+  out.push_back(one.items == 0 ? fmt::format("Mini-batch {} has no items.", batch.id)
+                               : fmt::format("Mini-batch {} has {}, from {} on.",
+                                             batch.id,
+                                             counted(one.items, "item"),
+                                             path_in_quotes(batch.items.front())));
+  std::uint32_t charged = 0;
+  for (const fact::AttemptEnded& ended : batch.attempts) {
+    out.push_back(attempt_text(ended, charged));
+    charged += is_charged(ended) ? 1 : 0;
+  }
+  if (const Pieces* const pieces = state.pieces_of(batch.id)) {
+    out.push_back(pieces_text(*pieces, batch));
+  }
+  out.push_back(stage_text(state, job, batch));
+  return out;
+}
+
+}  // namespace windrow

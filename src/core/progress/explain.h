@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why a job is where it is, and what a mini-batch did, in sentences.
+//
+// Questions to the state and the facts behind it, nothing else: a job that runs, one that was
+// killed and one that ended years ago are explained alike.
+//
+// Thread: any; values in, text out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/schedule/job_state.h"
+
+namespace windrow {
+
+// What the journal does not know of a job.
+struct JobCircumstances {
+  std::string name;
+  bool running = false;              // a process is at work on it
+  std::string resume;                // the command that goes on with it
+  std::vector<std::string> results;  // files that get rows
+  std::string failed_items;          // the file with the dead letters
+  std::uint32_t tries_max = 3;       // of a mini-batch
+};
+
+std::vector<std::string> explain_job(const JobState& state, const JobCircumstances& job);
+
+// What is known of one mini-batch beside the state.
+struct BatchStory {
+  BatchId id = 0;
+  std::vector<std::string> items;            // paths, in order
+  std::vector<fact::AttemptEnded> attempts;  // in the order of their ends
+};
+
+// REQUIRES: the state has the mini-batch.
+std::vector<std::string> explain_batch(const JobState& state,
+                                       const JobCircumstances& job,
+                                       const BatchStory& batch);
+
+}  // namespace windrow

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that explain themselves, from their folder alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from workbench import SLOW_NAMES, Windrow, until
+
+
+# C620 C621
+def test_a_running_and_a_killed_job_say_where_they_are(windrow: Windrow) -> None:
+    running = windrow.start(SLOW_NAMES, files=400, size=1, name="long")
+    until(
+        lambda: (
+            "1 of" in windrow.command("explain", "long").text
+            or "are done" in windrow.command("explain", "long").text
+        ),
+        "something is done",
+    )
+    said = windrow.command("explain", "long")
+    assert said.exit == 0
+    assert "Job long is running: it began" in said.text
+    assert "with a worker or wait for one" in said.text
+    assert "it is with a worker, or waits behind" in windrow.command("explain", "long", "399").text
+    running.kill()
+    said = windrow.command("explain", "long")
+    assert "Job long is not over" in said.text
+    assert "`windrow job resume long` goes on" in said.text
+
+
+# C621
+def test_each_attempt_is_told_and_programs_get_json(windrow: Windrow) -> None:
+    script = (
+        "def run(b, c):\n    if c.retry_count < 1:\n        raise ValueError('later')\n    return b"
+    )
+    windrow.run(script, files=2, size=1, name="twice")
+    said = windrow.command("explain", "twice", "1", "-o", "json")
+    sentences = json.loads(said.text)["sentences"]
+    assert "ValueError: later; charged as try 1." in sentences[1]
+    assert "run() returned 1 result; 1 item succeeded." in sentences[2]
+    assert sentences[3] == "It is committed: 1 of 1 item succeeded."
+
+
+# C622
+def test_a_replay_has_everything_but_the_outputs_of_the_job(windrow: Windrow) -> None:
+    script = (
+        "import os, sys\n"
+        "def run(b, c):\n"
+        "    print('seen', c.minibatch_index, sys.argv[1:3], os.environ['COLOUR'])\n"
+        "    open(os.path.join(os.environ['AZUREML_BI_OUTPUT_PATH'], 'side'), 'a').write('x')\n"
+        "    return b\n"
+    )
+    windrow.script(script)
+    keys = {"environment_variables": {"COLOUR": "red"}, "mini_batch_size": "2"}
+    keys["task"] = {
+        "entry_script": "score.py",
+        "append_row_to": "${{outputs.rows}}",
+        "program_arguments": "--size 3",
+    }
+    job = windrow.run(None, files=6, keys=keys, name="first")
+    assert job.exit == 0, job
+    before = {path: path.stat().st_mtime_ns for path in windrow.folder.glob("out/*")}
+    again = windrow.command("replay", "first", "2")
+    assert again.exit == 0, again
+    assert "seen 2 ['--size', '3'] red" in again.text
+    assert "mini-batch 2: 2 items, 2 results" in again.text
+    rows = Path(again.text.split("rows are in ")[1].split("\n")[0])
+    assert rows.read_text() == "".join(f"{row}\n" for row in job.rows()[4:])
+    assert {path: path.stat().st_mtime_ns for path in windrow.folder.glob("out/*")} == before
+    assert len(job.attempts()) == 3
+
+
+# C621
+def test_a_mini_batch_that_is_not_there_is_refused(windrow: Windrow) -> None:
+    windrow.run(files=2, size=1, name="two")
+    said = windrow.command("explain", "two", "2")
+    assert said.exit == 3
+    assert "job two has no mini-batch 2: they are numbered from 0 to 1" in said.text
+    assert windrow.command("explain", "nothing").exit == 3
