@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "cli/command.h"
 #include "cli/job_options.h"
 #include "cli/voice.h"
@@ -25,12 +24,8 @@ constexpr const char* kFooter =
 std::string valid_json(const std::vector<Problem>& notices) {
   JsonWriter json;
   json.begin_object().field("status", "Valid").field("exit_code", kExitCompleted);
-  json.key("notices").begin_array();
-  for (const Problem& notice : notices) {
-    json.begin_object().field("where", notice.where).field("message", notice.message);
-    json.end_object();
-  }
-  json.end_array().end_object();
+  add_problems(json, "notices", notices);
+  json.end_object();
   return json.text() + "\n";
 }
 

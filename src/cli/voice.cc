@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/json.h"
 #include "cli/command.h"
 #include "core/spec/job_file.h"
 #include "os/machine.h"
@@ -26,12 +25,8 @@ std::string_view status_of(int code) {
 void write_problems(const std::vector<Problem>& problems, int code) {
   JsonWriter json;
   json.begin_object().field("status", status_of(code)).field("exit_code", code);
-  json.key("problems").begin_array();
-  for (const Problem& problem : problems) {
-    json.begin_object().field("where", problem.where).field("message", problem.message);
-    json.end_object();
-  }
-  json.end_array().end_object();
+  add_problems(json, "problems", problems);
+  json.end_object();
   write_out(1, json.text() + "\n");
 }
 
@@ -59,6 +54,15 @@ int Voice::report(const Error& error) const {
   const int code = windrow::report(error);
   if (json()) write_problems({{"", error.message}}, code);
   return code;
+}
+
+void add_problems(JsonWriter& json, std::string_view key, const std::vector<Problem>& problems) {
+  json.key(key).begin_array();
+  for (const Problem& problem : problems) {
+    json.begin_object().field("where", problem.where).field("message", problem.message);
+    json.end_object();
+  }
+  json.end_array();
 }
 
 void add_choice(CLI::App& app,

@@ -14,6 +14,7 @@
 
 #include <CLI/App.hpp>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "core/spec/job_spec.h"
 
@@ -42,6 +43,9 @@ class Voice {
   bool verbose_ = false;
   std::string format_ = "text";
 };
+
+// A list under `key` of a document: place and message of each.
+void add_problems(JsonWriter& json, std::string_view key, const std::vector<Problem>& problems);
 
 // An option whose value is one of `words`: help, check and completion know them.
 void add_choice(CLI::App& app,
