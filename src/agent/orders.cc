@@ -8,24 +8,12 @@
 namespace windrow {
 namespace {
 
-// With the process's name where the mark stands.
-std::string own(std::string_view text, const std::string& process) {
-  std::string out;
-  for (const char c : text) {
-    if (c == kProcessMark) {
-      out += process;
-    } else {
-      out += c;
-    }
+// Puts the process's name where the mark stands.
+void make_own(std::string& text, const std::string& process) {
+  for (std::size_t at = text.find(kProcessMark); at != std::string::npos;
+       at = text.find(kProcessMark, at + process.size())) {
+    text.replace(at, 1, process);
   }
-  return out;
-}
-
-std::vector<std::string> own_all(const std::vector<std::string>& texts,
-                                 const std::string& process) {
-  std::vector<std::string> out;
-  for (const std::string& text : texts) out.push_back(own(text, process));
-  return out;
 }
 
 }  // namespace
@@ -60,7 +48,10 @@ void Agent::carry_out(order::StartWorker& one) {
                   [](const auto& variable) { return variable.first == kVisibleGpusVariable; });
     command.unset_environment.emplace_back(kVisibleGpusVariable);
   }
-  for (auto& [variable, value] : command.set_environment) value = own(value, name);
+  const bool staged = !settings_.staged.empty();  // else there is no mark anywhere
+  if (staged) {
+    for (auto& [variable, value] : command.set_environment) make_own(value, name);
+  }
   command.nice = config_.nice;
   command.working_folder = folders.work + "/" + name;
   command.set_environment.emplace_back("WINDROW_LOG_DIR", folders.user_log);
@@ -76,14 +67,14 @@ void Agent::carry_out(order::StartWorker& one) {
   host_->start(one.process, command);
   WorkerStart start{.script = settings_.script,
                     .code_root = settings_.code_root,
-                    .argv = own_all(settings_.argv, name),
+                    .argv = settings_.argv,
                     .process = name,
                     .node = config_.id,
                     .user_stdout = folders.user_stdout + "/" + name + ".stdout.txt",
                     .user_stderr = folders.user_stderr + "/" + name + ".stderr.txt",
                     .user_error = folders.user_error + "/" + name + ".txt",
                     .log_folder = folders.user_log,
-                    .output_folder = own(settings_.output_folder, name),
+                    .output_folder = settings_.output_folder,
                     .append_row = settings_.append_row,
                     .module = settings_.module,
                     .row_outputs = settings_.row_outputs,
@@ -93,7 +84,9 @@ void Agent::carry_out(order::StartWorker& one) {
                     .user_log_max = settings_.user_log_max,
                     .profiler = settings_.profiler,
                     .profile = folders.process_raw + "/" + name + ".profile"};
-  if (!settings_.staged.empty()) {
+  if (staged) {
+    for (std::string& argument : start.argv) make_own(argument, name);
+    make_own(start.output_folder, name);
     start.staging = private_folder(one.process);
     start.staging_done = folders.staged_done;
     for (const StagedOutput& output : settings_.staged) {
