@@ -209,3 +209,18 @@ class Agent:
         for end in (self.commands, self.answers, self.taker):
             end.close()
         self.page_memory.close()
+
+
+# Blocks until the test opens the other end: what it reads from there is the result.
+GATE = """
+import os
+def wait_at(name):
+    with open(os.path.join(os.path.dirname(__file__), "..", name)) as gate:
+        return gate.read()
+"""
+
+
+def gate(agent: Agent, name: str) -> Path:
+    path = agent.folder / name
+    os.mkfifo(path)
+    return path
