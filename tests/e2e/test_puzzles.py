@@ -6,9 +6,21 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from workbench import NAMES, Windrow, until
+
+# For a script that is to wait for the test.
+WAIT = """
+import os, time
+
+def wait_for_the_test():
+    while not os.path.exists(os.environ["OF_TEST"] + "/go"):
+        time.sleep(0.01)
+"""
+
+ONE_TRY: dict[str, Any] = {"files": 1, "workers": 1, "retries": 0}
 
 PARSES = """
 import argparse
@@ -26,7 +38,7 @@ def test_a_missing_module_is_told_with_the_interpreter_and_what_to_do(
 ) -> None:
     line = "import no_such_module.part"
     head = line if where == "import" else f"def init():\n    {line}"
-    job = windrow.run(f"{head}\n{NAMES}", files=1, workers=1)
+    job = windrow.run(f"{head}\n{NAMES}", **ONE_TRY)
     assert job.exit == 1
     assert "the first with: ModuleNotFoundError: No module named 'no_such_module'" in job.text
     python = sys.executable
@@ -46,7 +58,7 @@ def test_a_missing_module_is_told_with_the_interpreter_and_what_to_do(
 def test_an_exit_before_the_first_run_is_told_with_the_words_of_the_script(
     windrow: Windrow, options: str, said: str
 ) -> None:
-    job = windrow.run(PARSES.format(options=options) + NAMES, files=1, workers=1)
+    job = windrow.run(PARSES.format(options=options) + NAMES, **ONE_TRY)
     assert job.exit == 1
     assert "SystemExit: the script called sys.exit(2): score.py: error: " in job.text
     assert said in job.text
@@ -56,7 +68,7 @@ def test_an_exit_before_the_first_run_is_told_with_the_words_of_the_script(
 # C534
 def test_an_exit_in_run_is_told_as_such(windrow: Windrow) -> None:
     script = "import sys\ndef run(mini_batch):\n    sys.exit(7)"
-    job = windrow.run(script, files=1, workers=1, retries=0)
+    job = windrow.run(script, **ONE_TRY)
     (item,) = job.failed_items()
     assert item["error_message"] == "the script called sys.exit(7)"
 
@@ -64,7 +76,7 @@ def test_an_exit_in_run_is_told_as_such(windrow: Windrow) -> None:
 # C537
 def test_a_breakpoint_in_a_job_says_where_it_works(windrow: Windrow) -> None:
     script = "def run(mini_batch):\n    breakpoint()\n    return mini_batch"
-    job = windrow.run(script, files=1, workers=1, retries=0)
+    job = windrow.run(script, **ONE_TRY)
     (item,) = job.failed_items()
     assert item["error_type"] == "BdbQuit"
     assert "try the script with `windrow run --local`" in item["error_message"]
@@ -97,16 +109,13 @@ def test_the_first_error_of_the_summary_is_type_and_message_or_a_death(
 # C531
 def test_the_first_error_is_shown_once_and_while_the_job_runs(windrow: Windrow) -> None:
     script = """
-import os, time
-
 def run(mini_batch):
     if "f0000" in mini_batch[0]:
         raise ValueError("broken")
-    while not os.path.exists(os.environ["OF_TEST"] + "/go"):
-        time.sleep(0.01)
+    wait_for_the_test()
     raise KeyError("later")
 """
-    running = windrow.start(script, files=2, size=1, workers=1, retries=0)
+    running = windrow.start(WAIT + script, files=2, size=1, workers=1, retries=0)
     until(lambda: "first error, mini-batch 0: ValueError: broken\n" in running.text, "it is said")
     assert running.is_running()
     (windrow.folder / "go").touch()
@@ -119,14 +128,12 @@ def run(mini_batch):
 # C585
 def test_a_job_in_which_everything_fails_warns_once_and_goes_on(windrow: Windrow) -> None:
     script = """
-import os, time
-
 def run(mini_batch):
-    while mini_batch[0].endswith("f0010") and not os.path.exists(os.environ["OF_TEST"] + "/go"):
-        time.sleep(0.01)
+    if mini_batch[0].endswith("f0010"):
+        wait_for_the_test()
     raise ValueError("broken")
 """
-    running = windrow.start(script, files=40, size=1, workers=1, retries=0)
+    running = windrow.start(WAIT + script, files=40, size=1, workers=1, retries=0)
     said = (
         "warning: all of the first 10 mini-batches have failed, most often with ValueError: broken;"
     )

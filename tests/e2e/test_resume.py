@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs that are killed, stopped, resumed, retried and merged."""
+"""Jobs that are killed or stopped, and go on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from workbench import NAMES, SLOW_NAMES, Job, Running, Windrow, numbered, until
+from workbench import NAMES, SLOW_NAMES, Running, Windrow, numbered, until
 
 # Says in a file of its own what it does, so that a test can wait for it.
 COUNTING = """
@@ -276,131 +276,6 @@ def test_the_same_command_after_the_end_is_a_new_job(windrow: Windrow) -> None:
     second = windrow.run()
     assert second.exit == 0
     assert second.folder != first.folder
-
-
-FAILS_UNTIL_MENDED = """
-import os
-
-def run(mini_batch):
-    names = [os.path.basename(path) for path in mini_batch]
-    if "f0005" in names and not os.path.exists({mended!r}):
-        raise ValueError("needs mending")
-    return names
-"""
-
-
-def a_job_with_a_failure(windrow: Windrow, threshold: int) -> Job:
-    script = FAILS_UNTIL_MENDED.format(mended=str(windrow.folder / "mended"))
-    return windrow.run(script, files=12, size=2, retries=1, threshold=threshold, workers=1)
-
-
-def mend(windrow: Windrow) -> None:
-    (windrow.folder / "mended").touch()
-
-
-# C66
-@pytest.mark.parametrize("by", ["name", "folder"])
-def test_job_resume_goes_on_with_a_failed_job(windrow: Windrow, by: str) -> None:
-    failed = a_job_with_a_failure(windrow, threshold=0)
-    assert failed.exit == 1
-    mend(windrow)
-    which = failed.name if by == "name" else str(failed.folder)
-    job = windrow.command("job", "resume", which, result=failed.result)
-    assert job.exit == 0, job
-    assert job.rows() == numbered(12)
-    assert job.folder == failed.folder
-    assert "status: Completed" in job.outcome()
-
-
-# C66
-def test_a_resumed_job_that_still_fails_has_all_its_tries_again(windrow: Windrow) -> None:
-    failed = a_job_with_a_failure(windrow, threshold=0)
-    job = windrow.command("job", "resume", failed.name)
-    assert job.exit == 1
-    assert job.statuses(2).count("RUN_EXCEPTION") == 4
-
-
-# C69 C70
-def test_retry_runs_the_failed_mini_batches_in_a_new_job(windrow: Windrow) -> None:
-    old = a_job_with_a_failure(windrow, threshold=-1)
-    assert old.exit == 0
-    assert len(old.rows()) == 10
-    before = old.bytes()
-    mend(windrow)
-    job = windrow.command("retry", old.name, "--timeout", "300")
-    assert job.exit == 0, job
-    assert job.folder != old.folder
-    (result,) = (job.folder / "outputs").rglob("parallel_run_step.txt")
-    assert result.read_text().split() == numbered(12)
-    assert old.bytes() == before
-    effective = job.log("job.yml")
-    assert f"retry_of: {old.name}" in effective
-    assert "timeout: 300  # from --timeout" in effective
-    assert job.statuses() != []
-    assert {a["Mini-batch Id"] for a in job.attempts() if a["Status"] == "RUN_DONE"} >= {"2"}
-
-
-# C70
-def test_retry_with_replace_puts_the_new_result_in_place_of_the_old(windrow: Windrow) -> None:
-    old = a_job_with_a_failure(windrow, threshold=-1)
-    mend(windrow)
-    job = windrow.command("retry", old.name, "--replace", result=old.result)
-    assert job.exit == 0, job
-    assert job.rows() == numbered(12)
-    assert [path.name for path in job.result.parent.iterdir()] == [job.result.name]
-
-
-# C70
-def test_a_retry_that_fails_again_leaves_the_old_result_alone(windrow: Windrow) -> None:
-    old = a_job_with_a_failure(windrow, threshold=-1)
-    before = old.bytes()
-    job = windrow.command("retry", old.name, "--replace", "--error-threshold", "0")
-    assert job.exit == 1
-    assert old.bytes() == before
-
-
-# C69
-@pytest.mark.parametrize("mended", [True, False])
-def test_there_must_be_something_to_retry(windrow: Windrow, mended: bool) -> None:
-    if mended:
-        mend(windrow)
-        old = a_job_with_a_failure(windrow, threshold=-1)
-        shown = "nothing to retry"
-    else:
-        old = half_done(windrow).kill()
-        shown = "is not over"
-    job = windrow.command("retry", old.name)
-    assert job.exit == 2
-    assert shown in job.text
-
-
-# C71
-def test_merge_publishes_what_a_failed_job_has(windrow: Windrow) -> None:
-    failed = a_job_with_a_failure(windrow, threshold=0)
-    assert not failed.result.exists()
-    merged = windrow.command("job", "merge", failed.name, result=failed.result)
-    assert merged.exit == 0, merged
-    assert merged.rows()[:4] == numbered(4)
-    assert not {"f0004", "f0005"} & set(merged.rows())
-
-
-# C71 C57
-def test_merge_never_writes_over_a_file_that_is_not_its_own(windrow: Windrow) -> None:
-    failed = a_job_with_a_failure(windrow, threshold=0)
-    failed.result.parent.mkdir(exist_ok=True)
-    failed.result.write_text("precious")
-    merged = windrow.command("job", "merge", failed.name)
-    assert merged.exit == 2
-    assert str(failed.result) in merged.text
-    assert failed.result.read_text() == "precious"
-
-
-# C71 C65
-def test_merge_of_a_finished_job_is_refused(windrow: Windrow) -> None:
-    done = windrow.run(NAMES, files=3)
-    job = windrow.command("job", "merge", done.name)
-    assert job.exit == 2
-    assert str(done.result) in job.text
 
 
 # C67 C71

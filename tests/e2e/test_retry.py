@@ -1,30 +1,147 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What flags of `windrow retry` change: where the new job and its result are."""
+"""What becomes of failed mini-batches: job resume, retry and merge."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from workbench import Job, Windrow, numbered
+from workbench import NAMES, SLOW_NAMES, Job, Windrow, numbered, until
 
 FAILS_UNTIL_MENDED = """
-import os, sys
+import os
 
 def run(mini_batch):
     names = [os.path.basename(path) for path in mini_batch]
-    if "f0003" in names and not os.path.exists(sys.argv[0] + ".mended"):
+    if "f0005" in names and not os.path.exists(os.environ["OF_TEST"] + "/mended"):
         raise ValueError("needs mending")
     return names
 """
 
 
+def a_job_with_a_failure(windrow: Windrow, threshold: int, **settings: Any) -> Job:
+    """Of six mini-batches the third one fails."""
+    settings = {"size": 2, "retries": 1, "workers": 1} | settings
+    return windrow.run(FAILS_UNTIL_MENDED, files=12, threshold=threshold, **settings)
+
+
+def mend(windrow: Windrow) -> None:
+    (windrow.folder / "mended").touch()
+
+
 def mended(windrow: Windrow, **settings: Any) -> Job:
     """A finished job with a failed mini-batch that would succeed now."""
-    job = windrow.run(FAILS_UNTIL_MENDED, files=6, size=2, retries=0, name="old", **settings)
+    job = a_job_with_a_failure(windrow, -1, name="old", **settings)
     assert job.exit == 0, job
-    (windrow.folder / "score.py.mended").touch()
+    mend(windrow)
     return job
+
+
+# C66
+@pytest.mark.parametrize("by", ["name", "folder"])
+def test_job_resume_goes_on_with_a_failed_job(windrow: Windrow, by: str) -> None:
+    failed = a_job_with_a_failure(windrow, threshold=0)
+    assert failed.exit == 1
+    mend(windrow)
+    which = failed.name if by == "name" else str(failed.folder)
+    job = windrow.command("job", "resume", which, result=failed.result)
+    assert job.exit == 0, job
+    assert job.rows() == numbered(12)
+    assert job.folder == failed.folder
+    assert "status: Completed" in job.outcome()
+
+
+# C66
+def test_a_resumed_job_that_still_fails_has_all_its_tries_again(windrow: Windrow) -> None:
+    failed = a_job_with_a_failure(windrow, threshold=0)
+    job = windrow.command("job", "resume", failed.name)
+    assert job.exit == 1
+    assert job.statuses(2).count("RUN_EXCEPTION") == 4
+
+
+# C69 C70
+def test_retry_runs_the_failed_mini_batches_in_a_new_job(windrow: Windrow) -> None:
+    old = a_job_with_a_failure(windrow, threshold=-1)
+    assert old.exit == 0
+    assert len(old.rows()) == 10
+    before = old.bytes()
+    mend(windrow)
+    job = windrow.command("retry", old.name, "--timeout", "300")
+    assert job.exit == 0, job
+    assert job.folder != old.folder
+    (result,) = (job.folder / "outputs").rglob("parallel_run_step.txt")
+    assert result.read_text().split() == numbered(12)
+    assert old.bytes() == before
+    effective = job.log("job.yml")
+    assert f"retry_of: {old.name}" in effective
+    assert "timeout: 300  # from --timeout" in effective
+    assert job.statuses() != []
+    assert {a["Mini-batch Id"] for a in job.attempts() if a["Status"] == "RUN_DONE"} >= {"2"}
+
+
+# C70
+def test_retry_with_replace_puts_the_new_result_in_place_of_the_old(windrow: Windrow) -> None:
+    old = a_job_with_a_failure(windrow, threshold=-1)
+    mend(windrow)
+    job = windrow.command("retry", old.name, "--replace", result=old.result)
+    assert job.exit == 0, job
+    assert job.rows() == numbered(12)
+    assert [path.name for path in job.result.parent.iterdir()] == [job.result.name]
+
+
+# C70
+def test_a_retry_that_fails_again_leaves_the_old_result_alone(windrow: Windrow) -> None:
+    old = a_job_with_a_failure(windrow, threshold=-1)
+    before = old.bytes()
+    job = windrow.command("retry", old.name, "--replace", "--error-threshold", "0")
+    assert job.exit == 1
+    assert old.bytes() == before
+
+
+# C69
+@pytest.mark.parametrize("mended", [True, False])
+def test_there_must_be_something_to_retry(windrow: Windrow, mended: bool) -> None:
+    if mended:
+        mend(windrow)
+        old = a_job_with_a_failure(windrow, threshold=-1)
+        shown = "nothing to retry"
+    else:
+        running = windrow.start(SLOW_NAMES, files=100, size=1)
+        until(running.workers, "a worker")
+        old = running.kill()
+        shown = "is not over"
+    job = windrow.command("retry", old.name)
+    assert job.exit == 2
+    assert shown in job.text
+
+
+# C71
+def test_merge_publishes_what_a_failed_job_has(windrow: Windrow) -> None:
+    failed = a_job_with_a_failure(windrow, threshold=0)
+    assert not failed.result.exists()
+    merged = windrow.command("job", "merge", failed.name, result=failed.result)
+    assert merged.exit == 0, merged
+    assert merged.rows()[:4] == numbered(4)
+    assert not {"f0004", "f0005"} & set(merged.rows())
+
+
+# C71 C57
+def test_merge_never_writes_over_a_file_that_is_not_its_own(windrow: Windrow) -> None:
+    failed = a_job_with_a_failure(windrow, threshold=0)
+    failed.result.parent.mkdir(exist_ok=True)
+    failed.result.write_text("precious")
+    merged = windrow.command("job", "merge", failed.name)
+    assert merged.exit == 2
+    assert str(failed.result) in merged.text
+    assert failed.result.read_text() == "precious"
+
+
+# C71 C65
+def test_merge_of_a_finished_job_is_refused(windrow: Windrow) -> None:
+    done = windrow.run(NAMES, files=3)
+    job = windrow.command("job", "merge", done.name)
+    assert job.exit == 2
+    assert str(done.result) in job.text
 
 
 def retry(windrow: Windrow, *flags: str, result: str = "none") -> Job:
@@ -48,7 +165,7 @@ def test_the_new_result_lies_where_flags_say(
     before = old.bytes()
     job = retry(windrow, *flags, result=result)
     assert job.exit == 0, job
-    assert job.rows() == numbered(6)
+    assert job.rows() == numbered(12)
     assert old.bytes() == before
 
 
@@ -67,7 +184,7 @@ def test_a_job_without_an_output_of_its_own_gets_one(windrow: Windrow) -> None:
     mended(windrow, output=None)
     job = retry(windrow, "--output", "new", result="new/parallel_run_step.txt")
     assert job.exit == 0, job
-    assert job.rows() == numbered(6)
+    assert job.rows() == numbered(12)
 
 
 # C69
@@ -80,16 +197,16 @@ def test_staged_files_of_the_old_job_come_along(windrow: Windrow) -> None:
             "    return names",
         )
     )
-    windrow.files(6)
+    windrow.files(12)
     keys = {"staged_outputs": True, "mini_batch_size": 2, "retry_settings": {"max_retries": 0}}
     old = windrow.run(None, keys=keys, name="old")
     assert old.exit == 0, old
-    (windrow.folder / "score.py.mended").touch()
+    mend(windrow)
     job = retry(windrow, "--output", "new")
     assert job.exit == 0, job
     files = sorted(path.name for path in (windrow.folder / "new").iterdir())
-    assert files == [*numbered(6), "parallel_run_step.txt"]
-    assert not (windrow.folder / "out/f0002").exists()
+    assert files == [*numbered(12), "parallel_run_step.txt"]
+    assert not (windrow.folder / "out/f0004").exists()
 
 
 # C69
@@ -145,7 +262,7 @@ def test_failed_items_can_be_cut_anew_by_a_list(windrow: Windrow) -> None:
     job = windrow.command("run", "score.py", *said.split(), "--output", "new")
     assert job.exit == 0, job
     rows = (windrow.folder / "new/parallel_run_step.txt").read_text().split()
-    assert sorted(rows + old.rows()) == numbered(6)
+    assert sorted(rows + old.rows()) == numbered(12)
 
 
 # C69
@@ -156,7 +273,7 @@ def test_one_file_does_not_take_the_place_of_none_or_several(windrow: Windrow, c
         if count
         else FAILS_UNTIL_MENDED
     )
-    windrow.files(6)
+    windrow.files(12)
     keys: dict[str, Any] = {
         "outputs": {"a": {"path": "a"}, "b": {"path": "b"}},
         "mini_batch_size": 2,

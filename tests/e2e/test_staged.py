@@ -29,6 +29,9 @@ def run(mini_batch, context):
 """
 
 
+ONE_TRY: dict[str, Any] = {"retry_settings": {"max_retries": 0}}
+
+
 def start(
     windrow: Windrow, before: str = "pass", after: str = "pass", files: int = 6, **keys: Any
 ) -> Running:
@@ -49,8 +52,9 @@ def start(
     return windrow.begin("run", str(windrow.job_file(content | keys)), "--name", "staged")
 
 
-def run(windrow: Windrow, *around: str, **keys: Any) -> Job:
-    return start(windrow, *around, **keys).end()
+def run(windrow: Windrow, **settings: Any) -> Job:
+    """The same to its end."""
+    return start(windrow, **settings).end()
 
 
 def written(windrow: Windrow) -> dict[str, str]:
@@ -104,7 +108,7 @@ def test_an_attempt_that_fails_half_way_leaves_nothing(windrow: Windrow) -> None
     after = (
         "if context.retry_count == 0: open(out + '/half-' + name, 'w').close(); raise ValueError()"
     )
-    job = run(windrow, "pass", after)
+    job = run(windrow, after=after)
     assert job.exit == 0, job
     assert written(windrow) == right(6)
     assert job.statuses(0) == ["RUN_EXCEPTION", "RUN_DONE"]
@@ -115,7 +119,7 @@ def test_a_worker_that_dies_half_way_leaves_nothing(windrow: Windrow) -> None:
     after = (
         "if context.retry_count == 0: os.rename(out + '/' + name[-1], out + '/half'); os._exit(9)"
     )
-    job = run(windrow, "pass", after)
+    job = run(windrow, after=after)
     assert job.exit == 0, job
     assert written(windrow) == right(6)
     assert nothing_is_left(job)
@@ -124,7 +128,7 @@ def test_a_worker_that_dies_half_way_leaves_nothing(windrow: Windrow) -> None:
 # C441
 def test_an_attempt_that_takes_too_long_leaves_nothing(windrow: Windrow) -> None:
     after = "if context.retry_count == 0 and context.minibatch_index == 1: time.sleep(600)"
-    job = run(windrow, "pass", after, retry_settings={"timeout": 1})
+    job = run(windrow, after=after, retry_settings={"timeout": 1})
     assert job.exit == 0, job
     assert written(windrow) == right(6)
     assert job.statuses(1)[-2:] == ["RUN_TIMEOUT", "RUN_DONE"]
@@ -133,7 +137,7 @@ def test_an_attempt_that_takes_too_long_leaves_nothing(windrow: Windrow) -> None
 # C441
 def test_a_mini_batch_that_fails_for_good_has_no_file(windrow: Windrow) -> None:
     after = "if name == 'f0003': raise ValueError()"
-    job = run(windrow, "pass", after, retry_settings={"max_retries": 1})
+    job = run(windrow, after=after, retry_settings={"max_retries": 1})
     assert job.exit == 0, job
     assert written(windrow) == {k: v for k, v in right(6).items() if v not in ("f0002", "f0003")}
 
@@ -141,7 +145,7 @@ def test_a_mini_batch_that_fails_for_good_has_no_file(windrow: Windrow) -> None:
 # C442
 def test_two_mini_batches_cannot_write_one_name(windrow: Windrow) -> None:
     after = "open(out + '/same', 'w').close()"
-    job = run(windrow, "pass", after, files=4, retry_settings={"max_retries": 0})
+    job = run(windrow, after=after, files=4, **ONE_TRY)
     assert job.exit == 0, job
     assert len(written(windrow)) == 3
     [(winner, loser)] = [(b, 1 - b) for b in (0, 1) if job.statuses(b) == ["RUN_DONE"]]
@@ -155,7 +159,7 @@ def test_a_file_that_was_there_before_stays(windrow: Windrow) -> None:
     old = windrow.folder / "out/0/f0000"
     old.parent.mkdir(parents=True)
     old.write_text("precious")
-    job = run(windrow, retry_settings={"max_retries": 0})
+    job = run(windrow, **ONE_TRY)
     assert job.exit == 0, job
     assert old.read_text() == "precious"
     assert not (windrow.folder / "out/1/f0001").exists()
@@ -174,7 +178,7 @@ def test_a_file_that_was_there_before_is_replaced_when_asked(windrow: Windrow) -
 
 # C444
 def test_a_killed_engine_goes_on_with_every_file_once(windrow: Windrow) -> None:
-    first = start(windrow, "time.sleep(0.02)", files=60)
+    first = start(windrow, before="time.sleep(0.02)", files=60)
     until(lambda: len(written(windrow)) > 5, "some files in their place")
     first.kill()
     windrow.expect_no_orphans()
@@ -192,8 +196,7 @@ def test_a_killed_engine_goes_on_with_every_file_once(windrow: Windrow) -> None:
 # C443
 def test_a_job_that_fails_leaves_what_it_had_committed(windrow: Windrow) -> None:
     after = "if name == 'f0003': raise ValueError()"
-    keys = {"retry_settings": {"max_retries": 0}, "error_threshold": 0}
-    job = run(windrow, "pass", after, max_concurrency_per_instance=1, **keys)
+    job = run(windrow, after=after, max_concurrency_per_instance=1, error_threshold=0, **ONE_TRY)
     assert job.exit == 1, job
     assert {k: v for k, v in written(windrow).items() if v < "f0002"} == right(2)
     assert not {"f0002", "f0003"} & set(written(windrow).values())
@@ -203,7 +206,7 @@ def test_a_job_that_fails_leaves_what_it_had_committed(windrow: Windrow) -> None
 # C447
 def test_retry_gives_the_new_job_the_files_of_the_old_one(windrow: Windrow) -> None:
     after = "if name == 'f0003' and not os.path.exists(sys.argv[0] + '.go'): raise ValueError()"
-    job = run(windrow, "pass", after, outputs={"files": {}}, retry_settings={"max_retries": 0})
+    job = run(windrow, after=after, outputs={"files": {}}, **ONE_TRY)
     assert job.exit == 0, job
     assert len(list((job.folder / "outputs/files").rglob("f*"))) == 4
     (windrow.folder / "score.py.go").touch()
@@ -220,7 +223,7 @@ def stopped_while_placing(windrow: Windrow, **keys: Any) -> Job:
     path = repr(str(out))
     in_the_way = f"os.listdir({path}) or (os.rmdir({path}), open({path}, 'w'))"
     before = f"os.path.isdir({path}) and ({in_the_way})"
-    job = run(windrow, before, max_concurrency_per_instance=1, **keys)
+    job = run(windrow, before=before, max_concurrency_per_instance=1, **keys)
     assert job.exit == 1, job
     assert "cannot be put in their place" in job.text
     assert (job.folder / "staged/done").exists()
