@@ -41,7 +41,7 @@ class ExplainTest : public testing::Test {
     ended.record.token = {1, batch, picked};
     ended.record.process = 3;
     ended.record.status = status;
-    ended.record.elapsed_us = 1500;
+    ended.record.elapsed_us = 15000;
     if (verdict == Verdict::kDone) {
       ended.record.returned = ended.succeeded = 2;
       ended.record.rows = {0, 100, 10};
@@ -112,7 +112,7 @@ TEST_F(ExplainTest, AMiniBatchTellsAttemptByAttempt) {
   const std::vector<std::string> said = batch(0);
   ASSERT_EQ(said.size(), 5U);
   EXPECT_EQ(said[0], "Mini-batch 0 has 2 items, from '/in/a' on.");
-  EXPECT_TRUE(has(said[1], "in process003, 1.5 ms): ValueError: no good; charged as try 1."))
+  EXPECT_TRUE(has(said[1], "in process003, 15 ms): ValueError: no good; charged as try 1."))
       << said[1];
   EXPECT_TRUE(has(said[2], "it was handed back unprocessed; not charged.")) << said[2];
   EXPECT_TRUE(has(said[3], "run() returned 2 results; 2 items succeeded.")) << said[3];
