@@ -221,6 +221,8 @@ int command_line(int argc, char** argv) {
   add(app, "retry", make_retry_command(), commands);
   add(app, "explain", make_explain_command(), commands);
   add(app, "replay", make_replay_command(), commands);
+  add(app, "report", make_report_command(), commands);
+  add(app, "doctor", make_doctor_command(), commands);
   CLI::App* help = app.add_subcommand("help", "Lists for looking things up");
   help->group("Commands")->footer(kHelpFooter);
   help->require_subcommand(1);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <dirent.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -41,6 +42,11 @@ std::uint64_t ticks_per_second() {
 
 std::uint64_t page_size() {
   return static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_PAGESIZE)));
+}
+
+std::uint64_t descriptors_max() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
 }
 
 }  // namespace windrow

@@ -25,4 +25,7 @@ DiskSpace disk_space(const std::string& path);
 std::uint64_t ticks_per_second();
 std::uint64_t page_size();
 
+// Files that this process may have open at a time.
+std::uint64_t descriptors_max();
+
 }  // namespace windrow

@@ -6,6 +6,8 @@
 #include "core/spec/job_paths.h"
 #include "journal/journal.h"
 #include "journal/plan_file.h"
+#include "os/clock_steady.h"
+#include "os/cpu_count.h"
 #include "workspace/job_identity.h"
 #include "workspace/jobs.h"
 
@@ -27,6 +29,21 @@ Result<JobView> view_job(FileSystem& fs, const std::string& job) {
   view.circumstances.failed_items = view.folder.failed_items();
   view.circumstances.tries_max = spec.limits.tries_max;
   return view;
+}
+
+Result<Account> account_for(FileSystem& fs, const JobView& job) {
+  Accountant accountant;
+  RETURN_IF_ERROR(replay_journals(fs, job.folder.state(), [&accountant](const Fact& fact) {
+    accountant.take(fact);
+    return Status();
+  }));
+  const JobSpec& spec = job.reading.spec;
+  const AccountTerms terms{
+      .timeout = std::chrono::duration<double>(spec.limits.run_timeout).count(),
+      .mini_batch_size = spec.mini_batch_size.bytes ? 0 : spec.mini_batch_size.files,
+      .cpus = usable_cpus(),
+  };
+  return accountant.close(job.state, terms, system_now());
 }
 
 Result<BatchStory> view_batch(FileSystem& fs, const JobView& job, BatchId id) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "core/output/account.h"
 #include "core/progress/explain.h"
 #include "core/spec/job_spec.h"
 #include "journal/job_folder.h"
@@ -24,6 +25,9 @@ struct JobView {
 
 // JOB as the user gives it: a name, or a path of a job folder.
 Result<JobView> view_job(FileSystem& fs, const std::string& job);
+
+// Where its time went.
+Result<Account> account_for(FileSystem& fs, const JobView& job);
 
 // What is known of one mini-batch of it.
 Result<BatchStory> view_batch(FileSystem& fs, const JobView& job, BatchId id);

@@ -72,6 +72,21 @@ def test_a_replay_has_everything_but_the_outputs_of_the_job(windrow: Windrow) ->
     assert len(job.attempts()) == 3
 
 
+# C623
+def test_a_report_accounts_for_the_time_of_all_workers(windrow: Windrow) -> None:
+    windrow.run(SLOW_NAMES, files=40, size=1, name="some")
+    text = windrow.command("report", "some").text
+    assert "on 2 workers, 40 attempts" in text
+    account = json.loads(windrow.command("report", "some", "-o", "json").text)
+    assert account["workers"] == 2 and account["attempts_lost"] == 0
+    seconds = account["worker_seconds"]
+    assert seconds["useful"] >= 40 * 0.02
+    assert abs(sum(seconds.values()) - 2 * account["seconds"]) < 0.01
+    page = windrow.folder / "page.html"
+    assert windrow.command("report", "some", "--html", str(page)).exit == 0
+    assert page.read_text().count('class="useful"') > 1
+
+
 # C621
 def test_a_mini_batch_that_is_not_there_is_refused(windrow: Windrow) -> None:
     windrow.run(files=2, size=1, name="two")

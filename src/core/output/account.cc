@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/output/account.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/counted.h"
+#include "base/text.h"
+
+namespace windrow {
+namespace {
+
+constexpr std::size_t kSlowest = 10;
+constexpr double kSecond = 1e9;  // in nanoseconds
+
+double seconds_of(const Span& span) {
+  return static_cast<double>(span.end_ns - span.start_ns) / kSecond;
+}
+
+// The most workers that lived at a time: from their first span to their last.
+std::uint32_t most_at_a_time(const std::vector<WorkerLine>& lines) {
+  std::vector<std::pair<std::int64_t, int>> changes;
+  for (const WorkerLine& line : lines) {
+    if (line.spans.empty()) continue;
+    changes.emplace_back(line.spans.front().start_ns, 1);
+    changes.emplace_back(line.spans.back().end_ns, -1);
+  }
+  std::ranges::sort(changes);
+  int now = 0;
+  int most = 0;
+  for (const auto& [at, change] : changes) most = std::max(most, now += change);
+  return static_cast<std::uint32_t>(most);
+}
+
+void advise_on_size(const Account& account,
+                    const AccountTerms& terms,
+                    BatchId batches,
+                    std::vector<std::string>& out) {
+  const double longest = account.quartiles[4];
+  const std::uint64_t size = terms.mini_batch_size;
+  if (size > 1 && longest > terms.timeout / 2) {
+    const double factor = terms.timeout / 4 / longest;
+    const auto smaller =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(size) * factor));
+    out.push_back(fmt::format(
+        "--mini-batch-size {}: the longest mini-batch took {:.1f} s of the {:g} s that it may "
+        "take",
+        smaller,
+        longest,
+        terms.timeout));
+  } else if (size > 1 && account.workers > 1 && batches < 4 * account.workers && account.wall > 1) {
+    const std::uint64_t smaller =
+        std::max<std::uint64_t>(1, size * batches / (8 * account.workers));
+    out.push_back(fmt::format("--mini-batch-size {}: {} for {} leave some of them idle at the end",
+                              smaller,
+                              counted(batches, "mini-batch"),
+                              counted(account.workers, "worker")));
+  }
+}
+
+void advise_on_workers(const Account& account,
+                       const AccountTerms& terms,
+                       std::vector<std::string>& out) {
+  if (account.workers > 1 && account.init > account.useful && account.useful > 0) {
+    const auto fewer =
+        std::max(1U, static_cast<std::uint32_t>(account.workers * account.useful / account.init));
+    out.push_back(
+        fmt::format("--workers {}: {:.1f} worker-seconds went into init(), {:.1f} into "
+                    "mini-batches that count",
+                    fewer,
+                    account.init,
+                    account.useful));
+  } else if (terms.cpus > account.workers && account.workers > 0 &&
+             account.idle < 0.1 * account.all() && account.wall > 10) {
+    out.push_back(fmt::format("--workers {}: the {} {} busy all the time, and this machine has {}",
+                              terms.cpus,
+                              counted(account.workers, "worker"),
+                              account.workers == 1 ? "was" : "were",
+                              counted(terms.cpus, "CPU")));
+  }
+}
+
+}  // namespace
+
+void Accountant::take(const Fact& fact) {
+  if (const auto* began = std::get_if<fact::EpochBegan>(&fact)) {
+    lives_.push_back({began->wall.nanoseconds, began->wall.nanoseconds});
+  } else if (const auto* load = std::get_if<fact::LoadEnded>(&fact)) {
+    const std::int64_t start = load->start.nanoseconds;
+    add(load->agent,
+        load->process,
+        {Span::Kind::kInit, start, start + std::int64_t{load->elapsed_us} * 1000, 0});
+  } else if (const auto* finished = std::get_if<fact::Finished>(&fact)) {
+    if (!lives_.empty()) lives_.back().ended_ns = finished->wall.nanoseconds;
+  } else if (const auto* ended = std::get_if<fact::AttemptEnded>(&fact)) {
+    const AttemptRecord& record = ended->record;
+    if (record.status == AttemptStatus::kReturned) return;
+    ++attempts_;
+    if (record.memory_peak > memory_peak_) {
+      memory_peak_ = record.memory_peak;
+      memory_batch_ = record.token.batch;
+    }
+    if (record.status == AttemptStatus::kNodeLost) return;  // nobody knows in which process
+    const std::int64_t start = record.start.nanoseconds;
+    const bool done = ended->verdict == Verdict::kDone;
+    add(record.agent,
+        record.process,
+        {done ? Span::Kind::kUseful : Span::Kind::kLost,
+         start,
+         start + std::int64_t{record.elapsed_us} * 1000,
+         record.token.batch});
+    if (!done) return;
+    done_[{record.token.batch, record.token.picked}] = {
+        record.token.batch, record.returned, record.process, record.elapsed_us / 1e6};
+  }
+}
+
+void Accountant::add(AgentId agent, ProcessNumber process, const Span& span) {
+  WorkerLine& line = lines_[{agent, process}];
+  line.agent = agent;
+  line.process = process;
+  line.spans.push_back(span);
+  if (lives_.empty()) return;
+  life_of_[{agent, process}] = lives_.size() - 1;
+  lives_.back().ended_ns = std::max(lives_.back().ended_ns, span.end_ns);
+}
+
+// A worker was there from its init() until the next one took its place, or its life ended; what it
+// did not use of that it was idle.
+void Accountant::account_lives(Account& out) const {
+  for (std::size_t life = 0; life < lives_.size(); ++life) {
+    const auto [began, ended] = lives_[life];
+    std::vector<WorkerLine> here;
+    for (const auto& [who, line] : lines_) {
+      if (life_of_.at(who) == life) here.push_back(line);
+    }
+    const double length = static_cast<double>(ended - began) / kSecond;
+    const std::uint32_t workers = most_at_a_time(here);
+    double used = 0;
+    std::vector<double> delays;
+    for (const WorkerLine& line : here) {
+      for (const Span& span : line.spans) used += seconds_of(span);
+      delays.push_back(
+          std::max(0.0, static_cast<double>(line.spans.front().start_ns - began) / kSecond));
+    }
+    std::ranges::sort(delays);
+    delays.resize(std::min<std::size_t>(delays.size(), workers));
+    double start_up = 0;
+    for (const double delay : delays) start_up += delay;
+    const double rest = std::max(0.0, workers * length - used);
+    out.start_up += std::min(start_up, rest);
+    out.idle += std::max(0.0, rest - start_up);
+    out.wall += length;
+    out.workers = std::max(out.workers, workers);
+  }
+}
+
+void Accountant::rank(const std::vector<SlowBatch>& done, Account& out) {
+  if (done.empty()) return;
+  for (std::size_t i = 0; i < out.quartiles.size(); ++i) {
+    out.quartiles[i] = done[(done.size() - 1) * i / 4].seconds;
+  }
+  const std::size_t count = std::min(kSlowest, done.size());
+  out.slowest.assign(done.rbegin(), done.rbegin() + static_cast<std::ptrdiff_t>(count));
+}
+
+Account Accountant::close(const JobState& state, const AccountTerms& terms, WallTime now) {
+  Account out;
+  if (!lives_.empty() && !state.finished()) {
+    lives_.back().ended_ns = std::max(lives_.back().ended_ns, now.nanoseconds);
+  }
+  std::vector<SlowBatch> done;
+  for (const auto& [token, batch] : done_) done.push_back(batch);
+  std::ranges::sort(done, {}, &SlowBatch::seconds);
+  rank(done, out);
+  for (auto& [who, line] : lines_) {
+    std::ranges::sort(line.spans, {}, &Span::start_ns);
+    for (const Span& span : line.spans) {
+      double& sum = span.kind == Span::Kind::kInit     ? out.init
+                    : span.kind == Span::Kind::kUseful ? out.useful
+                                                       : out.lost;
+      sum += seconds_of(span);
+    }
+  }
+  account_lives(out);
+  for (const auto& [who, line] : lines_) out.lines.push_back(line);
+  out.attempts = attempts_;
+  out.attempts_lost = attempts_ - done_.size();
+  out.memory_peak = memory_peak_;
+  out.memory_batch = memory_batch_;
+  const auto batches = static_cast<BatchId>(state.batches().size());
+  advise_on_size(out, terms, batches, out.advice);
+  advise_on_workers(out, terms, out.advice);
+  return out;
+}
+
+}  // namespace windrow

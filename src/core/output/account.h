@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the time of a job went: every second of every worker, its slowest mini-batches, and what
+// to change.
+//
+// A projection of the journal: the same facts give the same account.
+// Thread: one at a time. Failure: none.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "core/schedule/job_state.h"
+
+namespace windrow {
+
+// What a worker did for a while.
+struct Span {
+  enum class Kind : std::uint8_t { kInit, kUseful, kLost };  // lost: its rows do not count
+  Kind kind = Kind::kUseful;
+  std::int64_t start_ns = 0;  // wall time
+  std::int64_t end_ns = 0;
+  BatchId batch = 0;  // not of kInit
+};
+
+struct WorkerLine {
+  AgentId agent = 0;
+  ProcessNumber process = 0;
+  std::vector<Span> spans;  // in order of their starts
+};
+
+struct SlowBatch {
+  BatchId batch = 0;
+  std::uint32_t items = 0;
+  ProcessNumber process = 0;
+  double seconds = 0;
+};
+
+struct Account {
+  // Worker-seconds. What is none of the others is start-up before a worker's init(), and idle
+  // between and after its mini-batches.
+  double useful = 0;
+  double lost = 0;
+  double init = 0;
+  double start_up = 0;
+  double idle = 0;
+  double wall = 0;            // seconds that the job was worked on, all its lives together
+  std::uint32_t workers = 0;  // the most at a time
+  std::uint64_t attempts = 0;
+  std::uint64_t attempts_lost = 0;
+  // Seconds of the mini-batches that count: the shortest, a quarter, half, three quarters, longest.
+  std::array<double, 5> quartiles{};
+  std::vector<SlowBatch> slowest;  // the slowest first
+  std::uint64_t memory_peak = 0;   // bytes of a worker, as far as known; 0: not known
+  BatchId memory_batch = 0;
+  std::vector<WorkerLine> lines;    // by node and process
+  std::vector<std::string> advice;  // what to change, and why
+
+  [[nodiscard]] double all() const { return useful + lost + init + start_up + idle; }
+};
+
+// What the account needs to know of the job beside its facts.
+struct AccountTerms {
+  double timeout = 60;                // seconds that run() may take
+  std::uint64_t mini_batch_size = 0;  // files in a mini-batch; 0: not cut by count
+  std::uint32_t cpus = 0;             // of this machine; 0: not known
+};
+
+class Accountant {
+ public:
+  // Every fact of the job, in order.
+  void take(const Fact& fact);
+
+  // `now`: wall time, for a job that is not over.
+  [[nodiscard]] Account close(const JobState& state, const AccountTerms& terms, WallTime now);
+
+ private:
+  struct Life {  // one epoch
+    std::int64_t began_ns = 0;
+    std::int64_t ended_ns = 0;  // of the last thing that is known of it
+  };
+
+  void add(AgentId agent, ProcessNumber process, const Span& span);
+  void account_lives(Account& out) const;
+  static void rank(const std::vector<SlowBatch>& done, Account& out);
+
+  std::map<std::pair<AgentId, ProcessNumber>, WorkerLine> lines_;
+  std::map<std::pair<AgentId, ProcessNumber>, std::size_t> life_of_;  // in which epoch it lived
+  std::map<std::pair<BatchId, std::uint32_t>, SlowBatch> done_;       // by mini-batch and hand-out
+  std::vector<Life> lives_;
+  std::uint64_t attempts_ = 0;
+  std::uint64_t memory_peak_ = 0;
+  BatchId memory_batch_ = 0;
+};
+
+// For people, for programs, and as one page of HTML that needs nothing else.
+std::string account_text(const Account& account, const std::string& job);
+std::string account_json(const Account& account, const std::string& job);
+std::string account_page(const Account& account, const std::string& job);
+
+}  // namespace windrow
