@@ -325,6 +325,7 @@ void Agent::abandon_workers() {
   }
   supervisor_.reset();
   orders_.clear();
+  stacks_.clear();
 }
 
 void Agent::heartbeat() {

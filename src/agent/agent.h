@@ -109,6 +109,7 @@ class Agent final : public WorkerHost::Sink {
   void carry_out(order::Send& one);
   void carry_out(order::TakeBack& one);
   void carry_out(order::Shutdown& one);
+  void carry_out(const order::ShowStack& one);
   void carry_out(order::Kill& one);
   void carry_out(const order::NoteDeath& one);
   void carry_out(order::ReportAttempt& one);
@@ -140,6 +141,8 @@ class Agent final : public WorkerHost::Sink {
   [[nodiscard]] std::string private_folder(ProcessNumber process) const;
   std::vector<Work> take_unread(ProcessNumber process, std::uint32_t count);
   std::string stderr_tail(ProcessNumber process);
+  [[nodiscard]] std::string raw_stderr(ProcessNumber process) const;
+  std::string stack_shown(ProcessNumber process);
   Status open_segment();
   void skip_used_numbers();
   void segment_synced(std::uint64_t up_to);
@@ -166,7 +169,8 @@ class Agent final : public WorkerHost::Sink {
   WorkerSettings settings_;
   Orders orders_;
   bool carrying_out_ = false;
-  std::set<ProcessNumber> orphans_;  // workers of an earlier join, being ended
+  std::set<ProcessNumber> orphans_;                // workers of an earlier join, being ended
+  std::map<ProcessNumber, std::uint64_t> stacks_;  // where in its stderr a worker shows its stack
   ProcessNumber process_next_ = 0;
   Epoch epoch_ = 0;
   std::uint64_t incarnation_ = 0;

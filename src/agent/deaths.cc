@@ -9,7 +9,8 @@
 namespace windrow {
 namespace {
 
-constexpr std::uint64_t kTailMax = 4096;  // bytes of a dead worker's stderr
+constexpr std::uint64_t kTailMax = 4096;    // bytes of a dead worker's stderr
+constexpr std::uint64_t kStackMax = 32768;  // and of its stack
 
 }  // namespace
 
@@ -28,18 +29,33 @@ void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
                 .why = exit.why,
                 .page = host_->page(process)};
   if (exit.started && !exit.killed_by_us) end.stderr_tail = stderr_tail(process);
+  end.stack = stack_shown(process);
   std::vector<Work> unread = take_unread(process, UINT32_MAX);
   host_->forget(process);
   supervisor_->exited(end, std::move(unread), loop_.now(), loop_.wall_now(), orders_);
   carry_out();
 }
 
+std::string Agent::raw_stderr(ProcessNumber process) const {
+  return config_.folders.process_raw + "/" + process_name(process) + ".stderr.txt";
+}
+
+// What it wrote to descriptor 2 after it was asked where it is; nothing when it was not asked.
+std::string Agent::stack_shown(ProcessNumber process) {
+  const auto asked = stacks_.extract(process);
+  if (!asked) return "";
+  const Result<std::unique_ptr<File>> file = fs_.open(raw_stderr(process));
+  std::string text(kStackMax, '\0');
+  text.resize(file ? (*file)->read_at(asked.mapped(), text).value_or(0) : 0);
+  return text;
+}
+
 // What it wrote to descriptor 2, or when that is nothing, to sys.stderr.
 std::string Agent::stderr_tail(ProcessNumber process) {
-  const std::string name = "/" + process_name(process) + ".stderr.txt";
+  const std::string own = config_.folders.user_stderr + "/" + process_name(process) + ".stderr.txt";
   std::string tail;
-  for (const std::string& folder : {config_.folders.process_raw, config_.folders.user_stderr}) {
-    const Result<std::unique_ptr<File>> file = fs_.open(folder + name);
+  for (const std::string& path : {raw_stderr(process), own}) {
+    const Result<std::unique_ptr<File>> file = fs_.open(path);
     const Result<std::uint64_t> size = file ? (*file)->size() : 0;
     if (!file || !size || *size == 0) continue;
     tail.resize(std::min(*size, kTailMax));

@@ -59,7 +59,7 @@ void Agent::carry_out(order::StartWorker& one) {
   command.set_environment.emplace_back("WINDROW_USER_LOG_MAX",
                                        std::to_string(settings_.user_log_max));
   command.stdout_path = folders.process_raw + "/" + name + ".stdout.txt";
-  command.stderr_path = folders.process_raw + "/" + name + ".stderr.txt";
+  command.stderr_path = raw_stderr(one.process);
   log_.note(fmt::format("{} starts{}", name, describe(one.gpus)));
   process_next_ = one.process + 1;
   // A folder that cannot be made shows as a worker that cannot be started.
@@ -117,6 +117,12 @@ void Agent::carry_out(order::TakeBack& one) {
 
 void Agent::carry_out(order::Shutdown& one) {
   host_->send(one.process, encode_command(Command{.kind = CommandKind::kShutdown}), {});
+}
+
+void Agent::carry_out(const order::ShowStack& one) {
+  const Result<FileStat> before = fs_.stat(raw_stderr(one.process));
+  stacks_[one.process] = before ? before->size : 0;
+  host_->show_stack(one.process);
 }
 
 void Agent::carry_out(order::Kill& one) {

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "os/reaper.h"
 #include "os/shared_page.h"
 
 namespace windrow {
@@ -152,11 +151,11 @@ WorkerMemory ProcessHost::memory(ProcessNumber process) {
   return memory_of(worker->pid);
 }
 
-void ProcessHost::kill(ProcessNumber process) {
+// To its reaper, which still has the worker's number: here it might be another process's by now.
+void ProcessHost::order(ProcessNumber process, char what) {
   Worker* worker = find(process);
   if (worker == nullptr || worker->ended || !worker->control) return;
-  char order = kReaperKill;
-  iovec part{&order, 1};
+  iovec part{&what, 1};
   // If nobody is there to read it, the worker is ended already and its report on the way.
   send_message(worker->control.get(), std::span(&part, 1), {});
 }

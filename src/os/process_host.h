@@ -16,6 +16,7 @@
 #include "os/epoll_loop.h"
 #include "os/memory.h"
 #include "os/packet_socket.h"
+#include "os/reaper.h"
 #include "os/worker_host.h"
 #include "os/zygote.h"
 
@@ -41,7 +42,8 @@ class ProcessHost final : public WorkerHost {
   void rest(Duration duration) override { loop_.rest(duration); }
   [[nodiscard]] std::optional<int> pid(ProcessNumber process) override;
   WorkerMemory memory(ProcessNumber process) override;
-  void kill(ProcessNumber process) override;
+  void show_stack(ProcessNumber process) override { order(process, kReaperShowStack); }
+  void kill(ProcessNumber process) override { order(process, kReaperKill); }
 
   // REQUIRES: on_exit has come, or the process was never started.
   void forget(ProcessNumber process) override;
@@ -50,6 +52,7 @@ class ProcessHost final : public WorkerHost {
   struct Worker;
 
   Worker* find(ProcessNumber process);
+  void order(ProcessNumber process, char what);
   Status launch(const WorkerCommand& command, Worker& worker);
   void read_answers(Worker& worker);
   void read_control(Worker& worker);

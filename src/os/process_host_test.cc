@@ -56,6 +56,31 @@ TEST_F(ProcessHostTest, KillIsReportedAsOursAndOnce) {
   engine.host->kill(1);
 }
 
+// C580
+TEST_F(ProcessHostTest, WorkerThatIsAskedForItsStackShowsItAndGoesOn) {
+  engine.python(
+      1, "import faulthandler; faulthandler.register(60); send(headed(0))" + std::string(kEcho));
+  ASSERT_TRUE(engine.until([&] { return engine.packets[1].size() == 1; }));
+  engine.host->show_stack(1);
+  const auto shown = [&] {
+    return read_text(folder.path() + "/err.txt").find("recent call first") != std::string::npos;
+  };
+  EXPECT_TRUE(engine.until(shown));
+  ASSERT_TRUE(engine.host->send(1, header_of(0), ""));
+  EXPECT_TRUE(engine.until([&] { return engine.packets[1].size() == 2; }));
+  engine.host->kill(1);
+  EXPECT_EQ(engine.exit_of(1).signal, SIGKILL);
+  engine.host->show_stack(1);
+}
+
+// C582
+TEST_F(ProcessHostTest, WorkerThatDoesNotListenEndsWhenItIsAskedForItsStack) {
+  engine.shell(1, "exec sleep 600");
+  ASSERT_TRUE(engine.until([&] { return engine.host->pid(1).has_value(); }));
+  engine.host->show_stack(1);
+  EXPECT_EQ(engine.exit_of(1).signal, kStackSignal);
+}
+
 TEST_F(ProcessHostTest, KillRightAfterStartEndsTheWorker) {
   for (ProcessNumber process = 0; process < 10; ++process) {
     engine.python(process, kIdle);

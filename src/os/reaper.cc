@@ -159,9 +159,17 @@ class Reaper {
         }
         reap_others();
       }
-      // Any word from the engine is the order to kill, and so is its silence for ever.
-      if (sources[1].revents != 0) return;
+      if (sources[1].revents != 0 && !asks_for_stack()) return;
     }
+  }
+
+  // Any other word from the engine is the order to kill, and so is its silence for ever.
+  [[nodiscard]] bool asks_for_stack() const {
+    char order = 0;
+    const ssize_t got = ::recv(launch_.control.get(), &order, 1, MSG_DONTWAIT);
+    if (got != 1 || order != kReaperShowStack) return false;
+    ::kill(worker_, kStackSignal);
+    return true;
   }
 
   [[nodiscard]] bool worker_has_ended() const {

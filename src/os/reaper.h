@@ -36,6 +36,11 @@ struct ReaperReport {
 
 // What the engine sends: one byte.
 inline constexpr char kReaperKill = 'K';
+inline constexpr char kReaperShowStack = 'S';
+
+// Asks a worker to write its stacks to descriptor 2. A real-time signal that no library is known to
+// use; a program that does not listen to it ends.
+inline constexpr int kStackSignal = 60;
 
 struct WorkerLaunch {
   std::vector<std::string> argv;

@@ -95,6 +95,9 @@ class WorkerHost {
   // What the worker process itself uses, without what it has started.
   virtual WorkerMemory memory(ProcessNumber process) = 0;
 
+  // Asks the worker to write where it is to its descriptor 2. One that cannot may die of it.
+  virtual void show_stack(ProcessNumber process) = 0;
+
   // Ends the worker and every descendant at once; on_exit follows. Does nothing when it has ended.
   virtual void kill(ProcessNumber process) = 0;
 

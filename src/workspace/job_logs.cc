@@ -214,6 +214,13 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
     if (!script || record.status == AttemptStatus::kProcessDied) {
       system_error(record.agent, record.process, record.error_type, record.error_message);
     }
+    if (record.status == AttemptStatus::kRunTimeout ||
+        record.status == AttemptStatus::kOverheadTimeout) {
+      keep_stack(record.agent,
+                 record.process,
+                 fmt::format("mini-batch {} picked {}", record.token.batch, record.token.picked),
+                 record.traceback);
+    }
     note_error(record.agent,
                record.process,
                fmt::format("mini-batch {}, hand-out {}", record.token.batch, record.token.picked),
@@ -237,6 +244,9 @@ void JobLogs::take(const fact::LoadEnded& ended) {
   if (ended.status == LoadStatus::kDied || ended.status == LoadStatus::kTimeout) {
     system_error(ended.agent, ended.process, ended.error_type, ended.error_message);
   }
+  if (ended.status == LoadStatus::kTimeout) {
+    keep_stack(ended.agent, ended.process, "init", ended.traceback);
+  }
   refused_ = refused_ || ended.status == LoadStatus::kRefused;
   note_error(ended.agent, ended.process, "init", ended.error_type, ended.error_message);
   note_first_error(folder_, ended, first_error_);
@@ -250,6 +260,18 @@ void JobLogs::system_error(AgentId node,
   const auto [file, added] = system_errors_.try_emplace(
       std::pair(node, process), folder_.sys_error(node) + "/" + process_name(process) + ".txt");
   system_line(file->second, "ERROR", fmt::format("{}: {}", type, message));
+}
+
+void JobLogs::keep_stack(AgentId node,
+                         ProcessNumber process,
+                         const std::string& what,
+                         const std::string& traceback) {
+  if (traceback.empty()) return;
+  const std::string name = process_name(process);
+  std::string now;
+  clock_.append_log(loop_.wall_now(), now);
+  LogFile(folder_.user("error", node) + "/" + name + ".txt")
+      .write(fmt::format("==== {} UTC {} {}: time limit\n{}\n", now, name, what, traceback));
 }
 
 void JobLogs::note_error(AgentId node,

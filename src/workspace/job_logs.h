@@ -99,6 +99,12 @@ class JobLogs final : public MasterLog, public AgentLog {
                     ProcessNumber process,
                     const std::string& type,
                     const std::string& message);
+  // Where a worker was when its time was up: a block in the file with its tracebacks, which the
+  // worker can no longer write itself.
+  void keep_stack(AgentId node,
+                  ProcessNumber process,
+                  const std::string& what,
+                  const std::string& traceback);
   void note_error(AgentId node,
                   ProcessNumber process,
                   const std::string& what,

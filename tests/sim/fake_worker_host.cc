@@ -139,9 +139,13 @@ void FakeWorkerHost::deliver(Worker& worker, Packet packet) {
       worker.said - now);
 }
 
+// It shows nothing, and what it answers from now on is too late.
+void FakeWorkerHost::show_stack(ProcessNumber process) {
+  if (const Worker* const worker = find(process)) note_guilty(*worker);
+}
+
 // The one that the page names is to blame; if it names none, the first that was read.
-void FakeWorkerHost::die(Worker& worker, int signal, int exit_code) {
-  worker.alive = false;
+std::optional<Token> FakeWorkerHost::note_guilty(const Worker& worker) {
   const WorkerPhase phase = worker.page.phase;
   const bool inside =
       phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun || phase == WorkerPhase::kSerialise;
@@ -152,6 +156,12 @@ void FakeWorkerHost::die(Worker& worker, int signal, int exit_code) {
     if (!guilty && (named || !inside)) guilty = token;
   }
   if (guilty) world_.truth.died_with(*guilty);
+  return guilty;
+}
+
+void FakeWorkerHost::die(Worker& worker, int signal, int exit_code) {
+  worker.alive = false;
+  const std::optional<Token> guilty = note_guilty(worker);
   world_.trace.note("worker ends",
                     worker.number,
                     static_cast<std::uint64_t>(signal),

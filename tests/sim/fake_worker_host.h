@@ -34,6 +34,7 @@ class FakeWorkerHost final : public WorkerHost {
   void rest(Duration /*duration*/) override {}
   std::optional<int> pid(ProcessNumber /*process*/) override { return std::nullopt; }
   WorkerMemory memory(ProcessNumber process) override;
+  void show_stack(ProcessNumber process) override;
   void kill(ProcessNumber process) override;
   void forget(ProcessNumber process) override;
 
@@ -84,6 +85,7 @@ class FakeWorkerHost final : public WorkerHost {
   void mark(Worker& worker, WorkerPhase phase, const Token& token = {});
   void say(Worker& worker, Answer answer, std::string payload);
   void deliver(Worker& worker, Packet packet);
+  std::optional<Token> note_guilty(const Worker& worker);
   void die(Worker& worker, int signal, int exit_code = 0);
 
   void begin(Worker& worker);

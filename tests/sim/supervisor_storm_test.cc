@@ -214,6 +214,10 @@ class Storm {
   }
   void carry_out(const order::Shutdown& one) { std::erase(ready_, one.process); }
   void carry_out(const order::NoteDeath& /*one*/) {}
+  void carry_out(const order::ShowStack& one) {
+    EXPECT_TRUE(inboxes_.contains(one.process));
+    std::erase(ready_, one.process);
+  }
   void carry_out(const order::Kill& one) {
     EXPECT_TRUE(inboxes_.contains(one.process));
     if (one.why.starts_with("memory")) {

@@ -10,6 +10,7 @@
 #include "base/plant.h"
 #include "base/text.h"
 #include "core/schedule/error_line.h"
+#include "core/supervise/stack_text.h"
 #include "core/supervise/supervisor.h"
 
 namespace windrow {
@@ -19,9 +20,20 @@ namespace {
 constexpr const char* kTimeout =
     "--timeout (retry_settings.timeout in a job file, run_invocation_timeout in v1)";
 
+// How long a worker that ran into a time limit has to show where it is.
+constexpr Duration kShowFor = std::chrono::milliseconds(100);
+
 bool holds_batch(WorkerPhase phase) {
   return phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun ||
          phase == WorkerPhase::kSerialise;
+}
+
+// Where it was when its time was up, or else its last words.
+std::string traceback_for(const WorkerEnd& end,
+                          const std::string& type,
+                          const std::string& message) {
+  std::string stack = traceback_of(end.stack, type + ": " + message);
+  return stack.empty() ? last_words(end) : stack;
 }
 
 }  // namespace
@@ -38,9 +50,26 @@ void Supervisor::kill(ProcessNumber process,
   worker.since = now;
   worker.reason = reason;
   worker.kill_why = why;
-  const bool overdue = reason == EndReason::kRunTimeout || reason == EndReason::kOverheadTimeout;
-  if (overdue) worker.overdue = worker.sent.front().token;
-  out.emplace_back(order::Kill{process, std::move(why)});
+  if (is_time_limit(reason)) {
+    worker.kill_at = now + kShowFor;
+    next_check_ = std::min(next_check_, *worker.kill_at);
+    out.emplace_back(order::ShowStack{process});
+  } else {
+    out.emplace_back(order::Kill{process, std::move(why)});
+  }
+}
+
+void Supervisor::kill_when_shown(ProcessNumber process,
+                                 Worker& worker,
+                                 TimePoint now,
+                                 Orders& out) {
+  if (!worker.kill_at) return;
+  if (now < *worker.kill_at) {
+    next_check_ = std::min(next_check_, *worker.kill_at);
+    return;
+  }
+  worker.kill_at.reset();
+  out.emplace_back(order::Kill{process, worker.kill_why});
 }
 
 void Supervisor::check(const std::map<ProcessNumber, WorkerPage>& pages,
@@ -72,6 +101,7 @@ void Supervisor::check_one(
   EndReason reason = EndReason::kOverheadTimeout;
   std::string why;
   if (worker.state == State::kEnding) {
+    kill_when_shown(process, worker, now, out);
     if (!worker.kill_why.empty()) return;
     limit = limits_.shutdown_timeout;
     reason = worker.reason;
@@ -101,6 +131,7 @@ void Supervisor::check_one(
         describe_phase(page.phase));
   }
   if (now - since > limit) {
+    worker.overdue = inside(page, worker);
     kill(process, worker, reason, std::move(why), now, out);
   } else {
     next_check_ = std::min(next_check_, since + limit + std::chrono::milliseconds(1));
@@ -170,7 +201,7 @@ void Supervisor::exited(
     load.start = wall;
     load.error_type = timeout ? "TimeoutError" : "ProcessDied";
     load.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
-    load.traceback = last_words(end);
+    load.traceback = traceback_for(end, load.error_type, load.error_message);
     if (!is_nobodys_fault(worker.reason)) {
       load_failure(error_line(load.error_type, load.error_message));
       out.emplace_back(order::ReportLoad{std::move(load)});
@@ -190,29 +221,28 @@ void Supervisor::exited(
   give_up_or_end(out);
 }
 
-// Who was inside: the one that the page names, or when it names none, the one being handed over.
-std::optional<Token> Supervisor::find_guilty(const WorkerEnd& end, const Worker& worker) {
-  if (worker.sent.empty() || is_nobodys_fault(worker.reason)) return std::nullopt;
-  const auto in_hand = [&worker](const auto& is_it) {
-    return std::ranges::find_if(worker.sent, is_it);
-  };
-  // Ended for the sake of one that has answered after all: what it went on with is a bystander.
-  if (worker.overdue &&
-      in_hand([&](const Sent& one) { return one.token == *worker.overdue; }) == worker.sent.end()) {
-    return std::nullopt;
-  }
-  if (!holds_batch(end.page.phase)) return worker.sent.front().token;
-  const auto named = in_hand([&](const Sent& one) {
-    return one.token.batch == end.page.batch && one.token.picked == end.page.picked;
+// The one that the page names, or when it names none, the one being handed over.
+std::optional<Token> Supervisor::inside(const WorkerPage& page, const Worker& worker) {
+  if (worker.sent.empty()) return std::nullopt;
+  if (!holds_batch(page.phase)) return worker.sent.front().token;
+  const auto named = std::ranges::find_if(worker.sent, [&](const Sent& one) {
+    return one.token.batch == page.batch && one.token.picked == page.picked;
   });
-  if (named == worker.sent.end()) return std::nullopt;  // answered: it died on its way to idle
+  if (named == worker.sent.end()) return std::nullopt;  // answered: it is on its way to idle
   return named->token;
+}
+
+std::optional<Token> Supervisor::find_guilty(const WorkerEnd& end, const Worker& worker) {
+  if (is_nobodys_fault(worker.reason)) return std::nullopt;
+  // What it went on with while it was asked where it is, is a bystander.
+  return is_time_limit(worker.reason) ? worker.overdue : inside(end.page, worker);
 }
 
 // The mini-batch that was inside pays for the death; whatever else was read goes back. False when
 // nobody was inside.
 bool Supervisor::blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out) {
   const std::optional<Token> guilty = find_guilty(end, worker);
+  bool paid = false;
   for (const Sent& sent : worker.sent) {
     overtaken_.erase(sent.token);
     AttemptRecord record;
@@ -222,10 +252,13 @@ bool Supervisor::blame(const WorkerEnd& end, const Worker& worker, WallTime wall
     record.start = wall;
     record.memory_peak = end.memory_peak;
     record.status = AttemptStatus::kReturned;
-    if (guilty == sent.token) charge(end, worker, record);
+    if (guilty == sent.token) {
+      charge(end, worker, record);
+      paid = true;
+    }
     out.emplace_back(order::ReportAttempt{std::move(record), sent.items});
   }
-  return guilty.has_value();
+  return paid;
 }
 
 void Supervisor::charge(const WorkerEnd& end, const Worker& worker, AttemptRecord& record) const {
@@ -236,7 +269,7 @@ void Supervisor::charge(const WorkerEnd& end, const Worker& worker, AttemptRecor
                              : AttemptStatus::kProcessDied;
   record.error_type = run || overhead ? "TimeoutError" : "ProcessDied";
   record.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
-  record.traceback = last_words(end);
+  record.traceback = traceback_for(end, record.error_type, record.error_message);
   if (!run) return;
   record.run_us = static_cast<std::uint32_t>(
       std::min<std::int64_t>(limits_.run_timeout / std::chrono::microseconds(1), 0xffffffff));

@@ -125,6 +125,8 @@ void Supervisor::load_failed(ProcessNumber process,
 std::optional<std::uint32_t> Supervisor::expects(ProcessNumber process, const Token& token) const {
   const auto it = workers_.find(process);
   if (it == workers_.end() || it->second.sent.empty()) return std::nullopt;
+  // Being asked where it is may have cut short what it waited for: its answer would be wrong.
+  if (is_time_limit(it->second.reason)) return std::nullopt;
   const Sent& first = it->second.sent.front();
   if (first.token != token) return std::nullopt;
   return first.items;

@@ -79,6 +79,9 @@ struct TakeBack {  // answer with taken_back()
 struct Shutdown {
   ProcessNumber process = 0;
 };
+struct ShowStack {  // asks the worker where it is; a Kill follows, whatever it says
+  ProcessNumber process = 0;
+};
 struct Kill {
   ProcessNumber process = 0;
   std::string why;
@@ -114,6 +117,7 @@ using Order = std::variant<order::StartWorker,
                            order::Send,
                            order::TakeBack,
                            order::Shutdown,
+                           order::ShowStack,
                            order::Kill,
                            order::NoteDeath,
                            order::ReportAttempt,
@@ -200,7 +204,8 @@ class Supervisor {
     std::string recycle_why;
     EndReason reason = EndReason::kItself;
     std::string kill_why;
-    std::optional<Token> overdue;  // the hand-out whose time limit it was ended for
+    std::optional<TimePoint> kill_at;  // while it may still show its stack
+    std::optional<Token> overdue;      // what was inside when its time was up
   };
 
   void start_workers(TimePoint now, Orders& out);
@@ -214,6 +219,7 @@ class Supervisor {
             std::string why,
             TimePoint now,
             Orders& out);
+  void kill_when_shown(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
   void check_one(
       ProcessNumber process, Worker& worker, const WorkerPage& page, TimePoint now, Orders& out);
   void retire(ProcessNumber process, Worker& worker, TimePoint now, Orders& out);
@@ -229,6 +235,7 @@ class Supervisor {
   void end_youngest(TimePoint now, Orders& out);
   void note_end(const WorkerEnd& end, const Worker& worker, Orders& out) const;
   void hand_back(const Token& token, Orders& out);
+  static std::optional<Token> inside(const WorkerPage& page, const Worker& worker);
   static std::optional<Token> find_guilty(const WorkerEnd& end, const Worker& worker);
   void charge(const WorkerEnd& end, const Worker& worker, AttemptRecord& record) const;
   bool blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out);

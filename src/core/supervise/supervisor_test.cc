@@ -66,7 +66,7 @@ TEST_F(SupervisorTest, RunThatTakesTooLongIsEndedAndCharged) {
   EXPECT_LE(supervisor_->next_check(), now_ + seconds(30));
   EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(60))}}), "");
   EXPECT_EQ(supervisor_->next_check(), now_ + milliseconds(1));
-  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(61))}}), "kill p0 ");
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(61))}}), "stack p0 ");
   EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(62))}}), "");  // once
   EXPECT_EQ(exits(0, WorkerPhase::kRun, 0), "0:2 start p1 ");
   EXPECT_EQ(last_error_,  // C536
@@ -74,29 +74,63 @@ TEST_F(SupervisorTest, RunThatTakesTooLongIsEndedAndCharged) {
             "run_invocation_timeout in v1) sets that limit");
 }
 
+// C580
+TEST_F(SupervisorTest, WorkerShowsItsStackForAMomentAndIsEndedWhateverItShows) {
+  begin(1);
+  ready(0);
+  give(0);
+  check({{0, page(WorkerPhase::kRun, 0, seconds(61))}});
+  EXPECT_EQ(supervisor_->next_check(), now_ + milliseconds(100));
+  now_ += milliseconds(99);
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(61))}}), "");
+  EXPECT_EQ(supervisor_->next_check(), now_ + milliseconds(1));
+  supervisor_->stop(StopMode::kNow, now_, out_);
+  EXPECT_EQ(said(), "");
+  now_ += milliseconds(1);
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(61))}}), "kill p0 ");
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(62))}}), "");  // once
+}
+
+// C581
+TEST_F(SupervisorTest, WhatItShowedIsTheTracebackOfTheAttempt) {
+  stack_ = "Current thread 0x1 (most recent call first):\n  File \"s.py\", line 3 in stuck\n";
+  begin(1);
+  ready(0);
+  give(0);
+  check({{0, page(WorkerPhase::kRun, 0, seconds(61))}});
+  exits(0, WorkerPhase::kRun, 0);
+  EXPECT_EQ(last_traceback_,
+            "Thread 0x1 (most recent call last):\n  File \"s.py\", line 3, in stuck\n"
+            "TimeoutError: " +
+                last_error_ + "\n");
+}
+
 TEST_F(SupervisorTest, HandingOverThatTakesTooLongIsEndedAndCharged) {
   begin(1);
   ready(0);
   give(0);
   now_ += seconds(31);
-  EXPECT_EQ(check({{0, page(WorkerPhase::kIdle, 0, seconds(40))}}), "kill p0 ");
+  EXPECT_EQ(check({{0, page(WorkerPhase::kIdle, 0, seconds(40))}}), "stack p0 ");
   EXPECT_EQ(exits(0, WorkerPhase::kLoad, 0), "0:5 start p1 ");
 }
 
-TEST_F(SupervisorTest, AnswerThatComesJustBeforeTheKillCountsAndTheNextOneIsNotCharged) {
+// C583
+TEST_F(SupervisorTest, AnswerThatComesAfterTheLimitNoLongerCountsAndTheNextOneIsNotCharged) {
   begin(1);
   ready(0);
   give(0);
   give(1);
-  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(61))}}), "kill p0 ");
-  EXPECT_EQ(answer(0, 0), "0:0 ");
-  EXPECT_EQ(exits(0, WorkerPhase::kLoad, 1), "1:8 start p1 ");
+  EXPECT_EQ(check({{0, page(WorkerPhase::kRun, 0, seconds(61))}}), "stack p0 ");
+  EXPECT_FALSE(supervisor_->expects(0, token(0)));
+  supervisor_->misbehaved(0, "it answered", now_, out_);
+  EXPECT_EQ(said(), "");
+  EXPECT_EQ(exits(0, WorkerPhase::kLoad, 1), "0:2 1:8 start p1 ");
 }
 
 TEST_F(SupervisorTest, InitThatTakesTooLongIsAFailedStart) {
   begin(1);
   now_ += limits_.init_timeout() + milliseconds(1);
-  EXPECT_EQ(check({{0, page(WorkerPhase::kInit, 0, seconds(200))}}), "kill p0 ");
+  EXPECT_EQ(check({{0, page(WorkerPhase::kInit, 0, seconds(200))}}), "stack p0 ");
   EXPECT_EQ(exits(0, WorkerPhase::kInit), "load p0:2 start p1 ");
 }
 
@@ -130,7 +164,7 @@ TEST_F(SupervisorTest, WorkersThatAreBeingEndedInInitCountAmongTheStarts) {
     now_ += seconds(500);
   }
   const WorkerPage stuck = page(WorkerPhase::kInit, 0, seconds(400));
-  EXPECT_EQ(check({{4, stuck}, {5, stuck}}), "kill p4 kill p5 ");
+  EXPECT_EQ(check({{4, stuck}, {5, stuck}}), "stack p4 stack p5 ");
   EXPECT_EQ(exits(4, WorkerPhase::kInit), "load p4:2 ");  // no p6: p5 will be the sixth failure
   EXPECT_EQ(exits(5, WorkerPhase::kInit), "load p5:2 gave up ");
 }

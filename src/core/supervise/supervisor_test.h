@@ -49,11 +49,15 @@ class SupervisorProbe {
     if (const auto* end = std::get_if<order::Shutdown>(&order)) {
       return fmt::format("shutdown p{} ", end->process);
     }
+    if (const auto* stack = std::get_if<order::ShowStack>(&order)) {
+      return fmt::format("stack p{} ", stack->process);
+    }
     if (const auto* kill = std::get_if<order::Kill>(&order)) {
       return fmt::format("kill p{} ", kill->process);
     }
     if (const auto* attempt = std::get_if<order::ReportAttempt>(&order)) {
       last_error_ = attempt->record.error_message;
+      last_traceback_ = attempt->record.traceback;
       return fmt::format(
           "{}:{} ", attempt->record.token.batch, static_cast<int>(attempt->record.status));
     }
@@ -106,6 +110,7 @@ class SupervisorProbe {
                     int signal = 11) {
     WorkerEnd end{.process = process, .signal = signal};
     end.page = {phase, batch, 1, now_};
+    end.stack = stack_;
     supervisor_->exited(end, std::move(unread), now_, {}, out_);
     return said();
   }
@@ -132,6 +137,8 @@ class SupervisorProbe {
   Orders out_;
   Work last_sent_;
   std::string last_error_;
+  std::string last_traceback_;
+  std::string stack_;  // what workers that end have shown
   std::string last_note_;
   std::string last_warning_;
 };

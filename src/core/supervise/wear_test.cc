@@ -153,7 +153,7 @@ TEST_F(WearTest, InitTimeoutOfOneWorkerIsWhatWasSaid) {
   begin(1);
   EXPECT_LE(supervisor_->next_check(), now_ + seconds(5));
   now_ += seconds(5) + milliseconds(1);
-  EXPECT_EQ(check({{0, page(WorkerPhase::kInit, 0, seconds(5))}}), "kill p0 ");
+  EXPECT_EQ(check({{0, page(WorkerPhase::kInit, 0, seconds(5))}}), "stack p0 ");
   EXPECT_EQ(exits(0, WorkerPhase::kInit), "load p0:2 start p1 ");
   EXPECT_EQ(last_note_,
             "process000 exited with 71: init() took longer than 5 s; init_timeout sets that limit");

@@ -38,6 +38,11 @@ constexpr bool is_nobodys_fault(EndReason reason) {
          reason == EndReason::kMemory;
 }
 
+constexpr bool is_time_limit(EndReason reason) {
+  return reason == EndReason::kRunTimeout || reason == EndReason::kOverheadTimeout ||
+         reason == EndReason::kInitTimeout;
+}
+
 // What to do about too little memory: the end of a sentence.
 inline constexpr const char* kMemoryHelp =
     "fewer workers, a smaller mini_batch_size, or max_rss_per_worker for workers that grow, help";
@@ -58,6 +63,7 @@ struct WorkerEnd {
   std::string why;
   WorkerPage page;          // the last thing it wrote
   std::string stderr_tail;  // the last lines of its stderr
+  std::string stack;        // what it showed when it was asked where it is
 };
 
 // Exit codes under which the ends of workers are recorded, beside their own and -SIGNAL.

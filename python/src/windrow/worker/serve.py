@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 COMMANDS, ANSWERS, PAGE = 3, 4, 5
 
+STACK_SIGNAL = 60  # real-time, and no library is known to use it
+
 EXIT_BROKEN = 70  # descriptors are gone, or the agent does not speak the protocol
 EXIT_INIT_FAILED = 72
 
@@ -88,7 +90,7 @@ def main() -> None:
     except OSError as error:
         _break_off(f"descriptors 3 to 5 are not those of an agent: {error}")
     signal(SIGINT, SIG_IGN)  # Ctrl-C reaches the whole group; what follows is the agent's decision
-    faulthandler.enable(file=_own_stderr())
+    _show_stacks(_own_stderr())
     _guard_forks(worker)
     _guard_exit(worker)
     try:
@@ -268,6 +270,14 @@ def _exit_code_of(error: "BaseException | None") -> int:
 def _leave(code: int) -> "NoReturn":
     streams.flush()
     os._exit(code)
+
+
+def _show_stacks(descriptor: int) -> None:
+    """Of all threads: when the process crashes, and when the agent asks, before it ends a worker
+    that takes too long. Both in C, so that native code that hangs shows where it was called."""
+    faulthandler.enable(file=descriptor)
+    if hasattr(faulthandler, "register"):
+        faulthandler.register(STACK_SIGNAL, file=descriptor)
 
 
 def _own_stderr() -> int:
