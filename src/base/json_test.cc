@@ -20,7 +20,7 @@ std::string written(std::string_view text) {
 std::string read_string(std::string_view text) {
   const Result<Json> json = parse_json(text);
   if (!json) return "! " + json.error().message;
-  const std::string* content = json->get<std::string>();
+  const auto* content = json->get<std::string>();
   return content == nullptr ? "! no string" : *content;
 }
 

@@ -159,6 +159,7 @@ class Decoder {
   Result<Fact> decode() {
     const auto kind = r_.fixed<std::uint8_t>();
     Fact fact;
+    // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): any other is a refusal, below
     switch (static_cast<Kind>(kind)) {
       case Kind::kEpochBegan:
         fact = fact::EpochBegan{r_.varint(), r_.varint(), wall()};

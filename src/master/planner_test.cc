@@ -49,7 +49,7 @@ class PlannerTest : public testing::Test {
         fs_,
         config,
         Planner::Callbacks{.on_page =
-                               [this](PlannedPage page) {
+                               [this](const PlannedPage& page) {
                                  for (const ItemRun& run : page.runs) {
                                    said_ += fmt::format("{}x{} ", run.batches, run.items);
                                  }

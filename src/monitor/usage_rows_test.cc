@@ -8,7 +8,7 @@
 namespace windrow {
 namespace {
 
-constexpr std::uint64_t kMegabyte = 1024 * 1024;
+constexpr std::uint64_t kMegabyte = 1ULL << 20;
 
 // C351
 TEST(UsageRows, NodeRowHasACellForEachColumn) {
@@ -76,7 +76,7 @@ TEST(UsageRows, AWorkerCountsWithAllThatItHasStarted) {
   EXPECT_EQ(trees[2].pids, (std::vector<int>{30, 31}));
   TreeUsage tree = trees[1];
   tree.io = {1, 2, kMegabyte, 2 * kMegabyte};
-  const std::string row = process_row("T", tree, 45.26, 400 * 4096);
+  const std::string row = process_row("T", tree, 45.26, 400ULL * 4096);
   EXPECT_EQ(row, "T,process000,45.3,9.01,0.04,10.00,1,2,1.00,2.00,8\n");
   EXPECT_EQ(std::ranges::count(row, ','), std::ranges::count(process_columns(), ','));
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 
 namespace windrow {
@@ -289,33 +291,40 @@ Result<FileStat> FakeFileSystem::stat(const std::string& path) {
 // Of what was not synced: nothing, everything, or any part; of a write also its beginning alone.
 void FakeFileSystem::power_cut(const Draw& draw) {
   for (auto& [path, folder] : folders_) {
-    if (folder.pending.empty()) continue;
-    const std::uint64_t mode = draw(3);
-    const std::uint64_t cut = draw(folder.pending.size() + 1);
-    for (std::size_t i = 0; i < folder.pending.size(); ++i) {
-      const bool there = mode == 0 ? false : mode == 1 ? i < cut : draw(2) == 0;
-      if (there) Folder::apply(folder.durable, folder.pending[i]);
-    }
-    folder.pending.clear();
-    folder.names = folder.durable;
+    if (!folder.pending.empty()) cut_folder(folder, draw);
   }
   for (auto& [path, folder] : folders_) {
     for (auto& [name, inode] : folder.names) {
       if (inode->data == inode->durable && inode->pending.empty()) continue;
-      const std::uint64_t mode = draw(4);
-      for (const Inode::Write& write : inode->pending) {
-        const std::uint64_t what = mode < 2 ? mode : draw(4);
-        if (what == 0) continue;
-        const std::size_t size = what == 1 ? write.bytes.size() : draw(write.bytes.size() + 1);
-        write_into(inode->durable, write.offset, std::string_view(write.bytes).substr(0, size));
-        // The length may have got further than the bytes.
-        const std::size_t end = write.offset + write.bytes.size();
-        if (what == 3 && inode->durable.size() < end) inode->durable.resize(end);
-      }
-      inode->pending.clear();
-      inode->data = inode->durable;
+      cut_file(*inode, draw);
     }
   }
+}
+
+void FakeFileSystem::cut_folder(Folder& folder, const Draw& draw) {
+  const std::uint64_t mode = draw(3);
+  const std::uint64_t cut = draw(folder.pending.size() + 1);
+  for (std::size_t i = 0; i < folder.pending.size(); ++i) {
+    const bool there = mode == 0 ? false : mode == 1 ? i < cut : draw(2) == 0;
+    if (there) Folder::apply(folder.durable, folder.pending[i]);
+  }
+  folder.pending.clear();
+  folder.names = folder.durable;
+}
+
+void FakeFileSystem::cut_file(Inode& inode, const Draw& draw) {
+  const std::uint64_t mode = draw(4);
+  for (const Inode::Write& write : inode.pending) {
+    const std::uint64_t what = mode < 2 ? mode : draw(4);
+    if (what == 0) continue;
+    const std::size_t size = what == 1 ? write.bytes.size() : draw(write.bytes.size() + 1);
+    write_into(inode.durable, write.offset, std::string_view(write.bytes).substr(0, size));
+    // The length may have got further than the bytes.
+    const std::size_t end = write.offset + write.bytes.size();
+    if (what == 3 && inode.durable.size() < end) inode.durable.resize(end);
+  }
+  inode.pending.clear();
+  inode.data = inode.durable;
 }
 
 std::unique_ptr<FakeFileSystem> FakeFileSystem::durable() const {
@@ -351,7 +360,7 @@ std::optional<std::string> FakeFileSystem::content(const std::string& path) cons
 std::vector<std::string> FakeFileSystem::files() const {
   std::vector<std::string> out;
   for (const auto& [path, folder] : folders_) {
-    for (const auto& [name, inode] : folder.names) out.push_back(path + "/" + name);
+    for (const auto& [name, inode] : folder.names) out.push_back(fmt::format("{}/{}", path, name));
   }
   return out;
 }

@@ -92,6 +92,8 @@ class FakeFileSystem final : public FileSystem {
   Folder* find_folder(const std::string& path);
   [[nodiscard]] InodePtr find(const std::string& path) const;
   Status add_name(const std::string& path, InodePtr inode, Call call);
+  static void cut_folder(Folder& folder, const Draw& draw);
+  static void cut_file(Inode& inode, const Draw& draw);
   [[nodiscard]] WallTime time() const { return clock_ ? clock_() : WallTime{1}; }
 
   Clock clock_;

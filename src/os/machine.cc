@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -77,7 +78,8 @@ std::optional<std::string> find_program(const std::string& program) {
   for (std::size_t start = 0; start <= path.size();) {
     const std::size_t end = std::min(path.find(':', start), path.size());
     const std::string folder = end == start ? "." : path.substr(start, end - start);
-    if (executable(folder + "/" + program)) return folder + "/" + program;
+    std::string found = fmt::format("{}/{}", folder, program);
+    if (executable(found)) return found;
     start = end + 1;
   }
   return std::nullopt;
@@ -86,7 +88,9 @@ std::optional<std::string> find_program(const std::string& program) {
 Error become_program(const std::vector<std::string>& argv,
                      const std::vector<std::pair<std::string, std::string>>& environment,
                      const std::string& folder) {
-  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+  for (const auto& [name, value] : environment) {
+    ::setenv(name.c_str(), value.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): no other thread
+  }
   if (::chdir(folder.c_str()) == 0) {
     std::signal(SIGPIPE, SIG_DFL);
     std::vector<char*> words;

@@ -124,7 +124,7 @@ TEST_P(PosixFileSystemTest, HiddenFileOfADeadOwnerIsRemovedAndNobodyElses) {
                                         ".windrow-job.1",
                                         ".windrow-job",
                                         "windrow-job.1.abcdefghijkl"};
-  for (const std::string& name : others) write(name.c_str(), "");
+  for (const std::string& name : others) write(name, "");
   write(".windrow-job.1.abcdefghijkl", "");
   write(".windrow-job.3.abcdefghijkl", "");
   const auto file = *files.create_unnamed(folder, kHidden);

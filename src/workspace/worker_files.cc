@@ -24,7 +24,7 @@ std::string content_hash() {
 
 Result<std::string> unpack_worker(FileSystem& fs, const std::string& cache_folder) {
   const std::string folder = cache_folder + "/worker-" + content_hash();
-  const std::string program = folder + "/windrow/worker/__main__.py";
+  std::string program = folder + "/windrow/worker/__main__.py";
   const std::string complete = folder + "/complete";
   if (fs.stat(complete)) return program;
   // Several may unpack at a time: each file is put in place in one step, with the same content.

@@ -62,8 +62,8 @@ auto counted(const char* name, const std::string& path, Call call) -> decltype(c
 }
 
 int open_counted(const char* name, int folder, const char* path, int flags, mode_t mode) {
-  static auto* const next = real<int(int, const char*, int, ...)>("openat64");
-  const auto call = [&](bool) { return next(folder, path, flags, mode); };
+  static auto* const kNext = real<int(int, const char*, int, ...)>("openat64");
+  const auto call = [&](bool) { return kNext(folder, path, flags, mode); };
   const bool makes = (flags & (O_CREAT | O_TRUNC)) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
   if (!makes || !acts_here() || !counts(path_of(folder, path))) return call(false);
   struct stat status{};
@@ -79,8 +79,8 @@ int open_counted(const char* name, int folder, const char* path, int flags, mode
 }
 
 int sync_counted(const char* name, int descriptor) {
-  auto* const next = real<int(int)>(name);
-  const auto call = [&](bool) { return next(descriptor); };
+  auto* const kNext = real<int(int)>(name);
+  const auto call = [&](bool) { return kNext(descriptor); };
   if (!acts_here()) return call(false);
   const std::string path = path_of(descriptor);
   if (!counts(path)) return call(false);
@@ -104,8 +104,8 @@ auto on_file(const char* name, int descriptor, Call call) -> decltype(call(false
 }
 
 int mkdir_counted(const char* name, int folder, const char* path, mode_t mode) {
-  static auto* const next = real<int(int, const char*, mode_t)>("mkdirat");
-  const auto call = [&](bool) { return next(folder, path, mode); };
+  static auto* const kNext = real<int(int, const char*, mode_t)>("mkdirat");
+  const auto call = [&](bool) { return kNext(folder, path, mode); };
   if (!acts_here() || !counts(path_of(folder, path))) return call(false);
   return counted(name, path_of(folder, path), call, [&](int) {
     const auto made = ::syscall(SYS_openat, folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -147,29 +147,29 @@ int creat(const char* path, mode_t mode) {
 int creat64(const char* path, mode_t mode) { return creat(path, mode); }
 
 ssize_t write(int file, const void* bytes, std::size_t size) {
-  static auto* const next = real<ssize_t(int, const void*, std::size_t)>("write");
-  return on_file("write", file, [&](bool half) { return next(file, bytes, halved(size, half)); });
+  static auto* const kNext = real<ssize_t(int, const void*, std::size_t)>("write");
+  return on_file("write", file, [&](bool half) { return kNext(file, bytes, halved(size, half)); });
 }
 
 ssize_t pwrite64(int file, const void* bytes, std::size_t size, off64_t at) {
-  static auto* const next = real<ssize_t(int, const void*, std::size_t, off64_t)>("pwrite64");
+  static auto* const kNext = real<ssize_t(int, const void*, std::size_t, off64_t)>("pwrite64");
   return on_file(
-      "write", file, [&](bool half) { return next(file, bytes, halved(size, half), at); });
+      "write", file, [&](bool half) { return kNext(file, bytes, halved(size, half), at); });
 }
 ssize_t pwrite(int file, const void* bytes, std::size_t size, off_t at) {
   return pwrite64(file, bytes, size, at);
 }
 
 ssize_t writev(int file, const iovec* parts, int n) {
-  static auto* const next = real<ssize_t(int, const iovec*, int)>("writev");
+  static auto* const kNext = real<ssize_t(int, const iovec*, int)>("writev");
   return on_file(
-      "write", file, [&](bool half) { return next(file, parts, half ? (n + 1) / 2 : n); });
+      "write", file, [&](bool half) { return kNext(file, parts, half ? (n + 1) / 2 : n); });
 }
 
 ssize_t pwritev64(int file, const iovec* parts, int n, off64_t at) {
-  static auto* const next = real<ssize_t(int, const iovec*, int, off64_t)>("pwritev64");
+  static auto* const kNext = real<ssize_t(int, const iovec*, int, off64_t)>("pwritev64");
   return on_file(
-      "write", file, [&](bool half) { return next(file, parts, half ? (n + 1) / 2 : n, at); });
+      "write", file, [&](bool half) { return kNext(file, parts, half ? (n + 1) / 2 : n, at); });
 }
 ssize_t pwritev(int file, const iovec* parts, int n, off_t at) {
   return pwritev64(file, parts, n, at);
@@ -179,16 +179,16 @@ int fsync(int file) { return sync_counted("fsync", file); }
 int fdatasync(int file) { return sync_counted("fdatasync", file); }
 
 int linkat(int from_folder, const char* from, int folder, const char* path, int flags) {
-  static auto* const next = real<int(int, const char*, int, const char*, int)>("linkat");
+  static auto* const kNext = real<int(int, const char*, int, const char*, int)>("linkat");
   return on_path(
-      "link", folder, path, [&](bool) { return next(from_folder, from, folder, path, flags); });
+      "link", folder, path, [&](bool) { return kNext(from_folder, from, folder, path, flags); });
 }
 int link(const char* from, const char* path) { return linkat(AT_FDCWD, from, AT_FDCWD, path, 0); }
 
 int renameat2(int from_folder, const char* from, int folder, const char* path, unsigned flags) {
-  static auto* const next = real<int(int, const char*, int, const char*, unsigned)>("renameat2");
+  static auto* const kNext = real<int(int, const char*, int, const char*, unsigned)>("renameat2");
   return on_path(
-      "rename", folder, path, [&](bool) { return next(from_folder, from, folder, path, flags); });
+      "rename", folder, path, [&](bool) { return kNext(from_folder, from, folder, path, flags); });
 }
 int renameat(int from_folder, const char* from, int folder, const char* path) {
   return renameat2(from_folder, from, folder, path, 0);
@@ -198,8 +198,8 @@ int rename(const char* from, const char* path) {
 }
 
 int unlinkat(int folder, const char* path, int flags) {
-  static auto* const next = real<int(int, const char*, int)>("unlinkat");
-  return on_path("unlink", folder, path, [&](bool) { return next(folder, path, flags); });
+  static auto* const kNext = real<int(int, const char*, int)>("unlinkat");
+  return on_path("unlink", folder, path, [&](bool) { return kNext(folder, path, flags); });
 }
 int unlink(const char* path) { return unlinkat(AT_FDCWD, path, 0); }
 int rmdir(const char* path) { return unlinkat(AT_FDCWD, path, AT_REMOVEDIR); }
@@ -214,33 +214,33 @@ int mkdirat(int folder, const char* path, mode_t mode) {
 int mkdir(const char* path, mode_t mode) { return mkdir_counted("mkdir", AT_FDCWD, path, mode); }
 
 int ftruncate64(int file, off64_t size) {
-  static auto* const next = real<int(int, off64_t)>("ftruncate64");
-  return on_file("truncate", file, [&](bool) { return next(file, size); });
+  static auto* const kNext = real<int(int, off64_t)>("ftruncate64");
+  return on_file("truncate", file, [&](bool) { return kNext(file, size); });
 }
 int ftruncate(int file, off_t size) { return ftruncate64(file, size); }
 int truncate64(const char* path, off64_t size) {
-  static auto* const next = real<int(const char*, off64_t)>("truncate64");
-  return on_path("truncate", AT_FDCWD, path, [&](bool) { return next(path, size); });
+  static auto* const kNext = real<int(const char*, off64_t)>("truncate64");
+  return on_path("truncate", AT_FDCWD, path, [&](bool) { return kNext(path, size); });
 }
 int truncate(const char* path, off_t size) { return truncate64(path, size); }
 int fallocate64(int file, int mode, off64_t at, off64_t size) {
-  static auto* const next = real<int(int, int, off64_t, off64_t)>("fallocate64");
-  return on_file("fallocate", file, [&](bool) { return next(file, mode, at, size); });
+  static auto* const kNext = real<int(int, int, off64_t, off64_t)>("fallocate64");
+  return on_file("fallocate", file, [&](bool) { return kNext(file, mode, at, size); });
 }
 int fallocate(int file, int mode, off_t at, off_t size) {
   return fallocate64(file, mode, at, size);
 }
 
 int symlinkat(const char* target, int folder, const char* path) {
-  static auto* const next = real<int(const char*, int, const char*)>("symlinkat");
-  return on_path("symlink", folder, path, [&](bool) { return next(target, folder, path); });
+  static auto* const kNext = real<int(const char*, int, const char*)>("symlinkat");
+  return on_path("symlink", folder, path, [&](bool) { return kNext(target, folder, path); });
 }
 int symlink(const char* target, const char* path) { return symlinkat(target, AT_FDCWD, path); }
 
 // A socket with a name is an entry of a folder.
 int bind(int socket, const sockaddr* address, socklen_t size) {
-  static auto* const next = real<int(int, const sockaddr*, socklen_t)>("bind");
-  const auto call = [&](bool) { return next(socket, address, size); };
+  static auto* const kNext = real<int(int, const sockaddr*, socklen_t)>("bind");
+  const auto call = [&](bool) { return kNext(socket, address, size); };
   const auto* const named = reinterpret_cast<const sockaddr_un*>(address);
   if (named->sun_family != AF_UNIX || named->sun_path[0] != '/') return call(false);
   return on_path("bind", AT_FDCWD, named->sun_path, call);
@@ -249,10 +249,10 @@ int bind(int socket, const sockaddr* address, socklen_t size) {
 // State is never written through a mapping: nobody could say what of it is durable.
 void* mmap64(
     void* address, std::size_t size, int protection, int flags, int file, off64_t at) noexcept {
-  static auto* const next = real<void*(void*, std::size_t, int, int, int, off64_t)>("mmap64");
+  static auto* const kNext = real<void*(void*, std::size_t, int, int, int, off64_t)>("mmap64");
   const bool writes = (protection & PROT_WRITE) != 0 && (flags & MAP_SHARED) != 0 && file >= 0;
   if (writes && acts_here() && counts(path_of(file))) std::abort();
-  return next(address, size, protection, flags, file, at);
+  return kNext(address, size, protection, flags, file, at);
 }
 void* mmap(
     void* address, std::size_t size, int protection, int flags, int file, off_t at) noexcept {

@@ -19,7 +19,7 @@ namespace {
 std::uint64_t count = 0;  // calls so far
 
 std::string variable(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody sets it
   return value == nullptr ? "" : value;
 }
 
@@ -103,9 +103,10 @@ std::string path_of(int folder, const char* path) {
     return link_target(std::string(text.substr(0, slash))) + std::string(text.substr(slash));
   }
   if (path[0] == '/') return path;
-  char here[4096];
-  const std::string base = folder == AT_FDCWD ? ::getcwd(here, sizeof(here)) : path_of(folder);
-  return base + "/" + path;
+  char here[4096] = ".";
+  if (folder != AT_FDCWD) return path_of(folder) + "/" + path;
+  if (::getcwd(here, sizeof(here)) == nullptr) std::abort();
+  return std::string(here) + "/" + path;
 }
 
 [[noreturn]] void die() {

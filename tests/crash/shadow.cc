@@ -72,6 +72,7 @@ void copy_names(int from, const std::string& path) {
   DIR* folder = ::fdopendir(again);
   if (folder == nullptr) give_up("crash shim: cannot list what was synced\n");
   std::string names;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is ours alone
   while (const dirent* entry = ::readdir(folder)) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;

@@ -175,6 +175,24 @@ void Supervisor::exited(
   workers_.erase(it);
   gpus_.release(end.process);
   note_end(end, worker, out);
+  take_unread(worker, std::move(unread), out);
+  if (!worker.load_reported) end_load(end, worker, wall, out);
+  const bool paid = blame(end, worker, wall, out);
+  const bool told = worker.reason == EndReason::kStopped || worker.reason == EndReason::kShutdown ||
+                    worker.reason == EndReason::kRecycled || worker.reason == EndReason::kOvertaken;
+  if (!told) out.emplace_back(order::NoteDeath{end.process});
+  if (worker.was_ready && !paid && !told && !is_nobodys_fault(worker.reason)) {
+    // Nobody is charged, but workers that always end so must not be replaced for ever.
+    ++idle_deaths_;
+    last_idle_death_ = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
+  }
+  start_workers(now, out);
+  dispatch(now, out);
+  give_up_or_end(out);
+}
+
+// What the worker had not read goes to others, in order.
+void Supervisor::take_unread(Worker& worker, std::vector<Work> unread, Orders& out) {
   for (auto work = unread.rbegin(); work != unread.rend(); ++work) {
     const auto sent = std::ranges::find_if(
         worker.sent, [&](const Sent& one) { return one.token == work->token; });
@@ -192,33 +210,23 @@ void Supervisor::exited(
       queue_.push_front(std::move(*work));
     }
   }
-  if (!worker.load_reported) {
-    fact::LoadEnded load;
-    load.agent = limits_.agent;
-    load.process = end.process;
-    const bool timeout = worker.reason == EndReason::kInitTimeout;
-    load.status = timeout ? LoadStatus::kTimeout : LoadStatus::kDied;
-    load.start = wall;
-    load.error_type = timeout ? "TimeoutError" : "ProcessDied";
-    load.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
-    load.traceback = traceback_for(end, load.error_type, load.error_message);
-    if (!is_nobodys_fault(worker.reason)) {
-      load_failure(error_line(load.error_type, load.error_message));
-      out.emplace_back(order::ReportLoad{std::move(load)});
-    }
+}
+
+// It ended before its init() had.
+void Supervisor::end_load(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out) {
+  fact::LoadEnded load;
+  load.agent = limits_.agent;
+  load.process = end.process;
+  const bool timeout = worker.reason == EndReason::kInitTimeout;
+  load.status = timeout ? LoadStatus::kTimeout : LoadStatus::kDied;
+  load.start = wall;
+  load.error_type = timeout ? "TimeoutError" : "ProcessDied";
+  load.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
+  load.traceback = traceback_for(end, load.error_type, load.error_message);
+  if (!is_nobodys_fault(worker.reason)) {
+    load_failure(error_line(load.error_type, load.error_message));
+    out.emplace_back(order::ReportLoad{std::move(load)});
   }
-  const bool paid = blame(end, worker, wall, out);
-  const bool told = worker.reason == EndReason::kStopped || worker.reason == EndReason::kShutdown ||
-                    worker.reason == EndReason::kRecycled || worker.reason == EndReason::kOvertaken;
-  if (!told) out.emplace_back(order::NoteDeath{end.process});
-  if (worker.was_ready && !paid && !told && !is_nobodys_fault(worker.reason)) {
-    // Nobody is charged, but workers that always end so must not be replaced for ever.
-    ++idle_deaths_;
-    last_idle_death_ = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
-  }
-  start_workers(now, out);
-  dispatch(now, out);
-  give_up_or_end(out);
 }
 
 // The one that the page names, or when it names none, the one being handed over.

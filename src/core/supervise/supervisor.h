@@ -233,6 +233,8 @@ class Supervisor {
   [[nodiscard]] std::optional<ProcessNumber> eldest() const;
   void hold_back_all_but_eldest(Orders& out);
   void end_youngest(TimePoint now, Orders& out);
+  void take_unread(Worker& worker, std::vector<Work> unread, Orders& out);
+  void end_load(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out);
   void note_end(const WorkerEnd& end, const Worker& worker, Orders& out) const;
   void hand_back(const Token& token, Orders& out);
   static std::optional<Token> inside(const WorkerPage& page, const Worker& worker);

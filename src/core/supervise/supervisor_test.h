@@ -114,7 +114,7 @@ class SupervisorProbe {
     supervisor_->exited(end, std::move(unread), now_, {}, out_);
     return said();
   }
-  std::string check(std::map<ProcessNumber, WorkerPage> pages) {
+  std::string check(const std::map<ProcessNumber, WorkerPage>& pages) {
     supervisor_->check(pages, now_, out_);
     return said();
   }

@@ -132,7 +132,10 @@ Status check_input(FileSystem& fs, const InputFiles& input) {
   return {};
 }
 
-Status check_list(FileSystem& fs, PathList list, const std::string& folder, std::string title) {
+Status check_list(FileSystem& fs,
+                  PathList list,
+                  const std::string& folder,
+                  const std::string& title) {
   std::uint64_t paths = 0;
   std::uint64_t missing = 0;
   std::uint64_t others = 0;

@@ -51,7 +51,10 @@ Result<InputFiles> resolve_input(FileSystem& fs,
 
 // Refuses globs that match no file, and lists with paths that are no files.
 Status check_input(FileSystem& fs, const InputFiles& input);
-Status check_list(FileSystem& fs, PathList list, const std::string& folder, std::string title);
+Status check_list(FileSystem& fs,
+                  PathList list,
+                  const std::string& folder,
+                  const std::string& title);
 
 // The files of an input, part after part; those of folders and globs in bytewise order of their
 // paths, those of lists as they stand there.

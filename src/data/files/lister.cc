@@ -132,7 +132,7 @@ void FileLister::choose(const std::string& path, Folder& folder) {
   for (const std::string& one : rules_.without) {
     const std::size_t slash = one.rfind('/');
     const std::string_view above = std::string_view(one).substr(0, std::max<std::size_t>(slash, 1));
-    if (slash != std::string::npos && above == path) own.push_back(&one[slash + 1]);
+    if (slash != std::string::npos && above == path) own.emplace_back(&one[slash + 1]);
   }
   std::erase_if(folder.entries, [&](const FolderEntry& entry) {
     if (std::ranges::find(own, entry.name) != own.end()) return true;

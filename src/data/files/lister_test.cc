@@ -29,7 +29,7 @@ TEST(FileLister, GivesPathsInBytewiseOrderWhateverThePage) {
     if (std::string(name) != "a") fs.put(std::string("/in/") + name, "");
   }
   Names sorted = {"Z", "a-b", "a.txt", "a/b/y", "a/x", "b", "\xff"};
-  ASSERT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
+  ASSERT_TRUE(std::ranges::is_sorted(sorted));
   for (const std::size_t page : {1U, 2U, 3U, 100U}) EXPECT_EQ(list_all(fs, page), sorted);
 }
 

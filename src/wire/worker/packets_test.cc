@@ -8,7 +8,10 @@
 namespace windrow {
 namespace {
 
-std::string part(std::uint8_t kind, std::uint8_t output, std::uint32_t item, std::string body) {
+std::string part(std::uint8_t kind,
+                 std::uint8_t output,
+                 std::uint32_t item,
+                 const std::string& body) {
   std::string out;
   ByteWriter writer(out);
   writer.fixed(kind);
