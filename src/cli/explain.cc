@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kFooter =
     "Examples:\n"
     "  windrow explain nightly                    why it is where it is\n"
-    "  windrow explain nightly 17                 what mini-batch 17 did, and why it waits\n";
+    "  windrow explain nightly 17                 what mini-batch 17 did\n";
 
 class Explain final : public Command {
  public:

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kFooter =
     "Examples:\n"
     "  windrow report nightly\n"
-    "  windrow report nightly --html nightly.html     with a timeline of the workers\n"
+    "  windrow report nightly --html nightly.html   with a timeline of workers\n"
     "  windrow report nightly -o json\n";
 
 class Report final : public Command {
