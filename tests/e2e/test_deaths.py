@@ -112,10 +112,11 @@ def init():
 # C38 C2
 def test_init_that_fails_now_and_then_costs_nothing(windrow: Windrow) -> None:
     script = f"""
-import os
+import fcntl, os
 
 def init():
     with open({str(windrow.folder / "starts")!r}, "a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # each start has a number of its own
         file.write("x\\n")
         file.flush()
         file.seek(0)
@@ -129,7 +130,7 @@ def run(mini_batch, context):
     return [os.path.basename(path) for path in mini_batch]
 """
     job = windrow.run(script, files=24, size=1)
-    assert job.exit == 0
+    assert job.exit == 0, job.text
     assert job.rows() == numbered(24)
     starts = [load["Status"] for load in job.loads()]
     assert starts.count("LOAD_EXCEPTION") > 6, "more than one row of 3 × workers in all"
