@@ -33,7 +33,8 @@ windrow_folder(agent windrow_core_supervise windrow_core_output windrow_wire_wor
                windrow_journal)
 windrow_folder(master windrow_core_schedule windrow_core_progress windrow_core_output windrow_journal
                windrow_data_files windrow_wire_agent)
-windrow_folder(workspace windrow_master windrow_agent windrow_monitor)
+windrow_folder(worker windrow_os windrow_core_spec)
+windrow_folder(workspace windrow_master windrow_agent windrow_monitor windrow_worker)
 windrow_folder(cli windrow_workspace)
 
 # Every call may throw, and g++ makes branches of it. Without exceptions the branches that are left

@@ -59,13 +59,16 @@ class Work:
             "instructions": instructions / batches if instructions else None,
         }
 
-    def windrow(self, environment=None):
-        with windrow.job("names.py", self.input.folder, BATCH_SIZE, 2, environment) as job:
+    def windrow(self, environment=None, script="names.py"):
+        with windrow.job(script, self.input.folder, BATCH_SIZE, 2, environment) as job:
             ended = job.run(300, counted=True)
             self.check(job.rows, self.batches)
             first, last = job.first_ns(), job.last_ns()
             values = self.per_batch(self.batches, (ended.end_ns - first) / 1e9, ended)
             return values | {"runs_us": (last - first) / 1e3 / self.batches if last else None}
+
+    def windrow_native(self):
+        return self.windrow(script=windrow.native_worker("names"))
 
     def floor(self, transport):
         with tempfile.TemporaryDirectory() as folder:
@@ -93,7 +96,7 @@ def measure(options):
         f"{work.batches:,} mini-batches of {BATCH_SIZE} paths, 2 workers, rows appended to one file"
     )
     case = Case("dispatch", title, COLUMNS)
-    contenders = [("windrow", work.windrow)]
+    contenders = [("windrow", work.windrow), ("windrow, C++ worker", work.windrow_native)]
     contenders += [(name, functools.partial(work.floor, kind)) for name, kind in FLOORS.items()]
     for rival in rivals.with_ray(RIVALS, rivals.RAY_DATA, rivals.RAY_TASKS):
         contenders.append((rival.name, functools.partial(work.rival, rival)))

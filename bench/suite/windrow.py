@@ -7,6 +7,7 @@ import glob
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 
 from suite import machine, process
@@ -87,6 +88,20 @@ class Job:
         (path,) = glob.glob(f"{self.stamps}/{name}.*")
         with open(path) as file:
             return json.load(file)
+
+
+def native_worker(name):
+    """A worker in C++ of scripts/, compiled when it or the header is newer than what is there."""
+    source = os.path.join(BENCH, "scripts", f"{name}.cc")
+    include = os.path.join(BENCH, "..", "include")
+    target = os.path.join(BENCH, "..", "build", "bench", name)
+    headers = glob.glob(f"{include}/**/*.h", recursive=True)
+    newest = max(map(os.path.getmtime, [source, *headers]))
+    if not os.path.exists(target) or os.path.getmtime(target) < newest:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        command = ["g++", "-std=c++23", "-O2", f"-I{include}", source, "-o", target]
+        subprocess.run(command, check=True)
+    return os.path.abspath(target)
 
 
 class Failed(Exception):

@@ -64,7 +64,6 @@ void Agent::carry_out(order::StartWorker& one) {
   process_next_ = one.process + 1;
   // A folder that cannot be made shows as a worker that cannot be started.
   static_cast<void>(fs_.make_casual_folders(command.working_folder));
-  host_->start(one.process, command);
   WorkerStart start{.script = settings_.script,
                     .code_root = settings_.code_root,
                     .argv = settings_.argv,
@@ -94,6 +93,10 @@ void Agent::carry_out(order::StartWorker& one) {
       static_cast<void>(fs_.make_casual_folders(start.staging + "/" + output.name));
     }
   }
+  if (settings_.passes_argv) {
+    command.argv.insert(command.argv.end(), start.argv.begin() + 1, start.argv.end());
+  }
+  host_->start(one.process, command);
   const std::string payload = encode_worker_start(start);
   Command first{.kind = CommandKind::kStart};
   first.payload_size = payload.size();

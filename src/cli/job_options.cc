@@ -24,7 +24,8 @@ JobOptions::JobOptions(std::vector<std::string> arguments, bool has_arguments) {
 }
 
 void JobOptions::declare(CLI::App& app) {
-  app.add_option("FILE", job_, "A Python file with run(mini_batch), or a job file (.yml, .yaml)")
+  app.add_option(
+         "FILE", job_, "A Python file with run(mini_batch), a job file (.yml, .yaml), or a program")
       ->required()
       ->type_name("");
   const auto option =
@@ -61,6 +62,10 @@ void JobOptions::declare(CLI::App& app) {
          flags_.logging_level,
          "WARNING|INFO|DEBUG",
          "What the script's logger keeps (INFO)");
+  option("--command-mode",
+         flags_.command_mode,
+         "protocol|lines|filter",
+         "What a program speaks in place of a script (protocol)");
   option("--gpus", flags_.gpus, "N", "GPUs that the job may use (those that are found)");
   option("--nice", flags_.nice, "N", "Lowers the priority of the workers, 0 to 20 (0)");
   option("--python",

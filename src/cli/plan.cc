@@ -69,8 +69,10 @@ std::string plan_text(const JobReading& reading, const JobPreview& preview, bool
   };
   line("job", preview.new_name ? "a new one, with a name made up" : preview.name);
   if (!preview.notice.empty()) line("", preview.notice);
-  line("script", script_path(reading.spec));
-  line("python", fmt::format("{} (from {})", preview.python.path, preview.python.origin));
+  line(preview.python ? "script" : "command", script_path(reading.spec));
+  if (preview.python) {
+    line("python", fmt::format("{} (from {})", preview.python->path, preview.python->origin));
+  }
   for (const InputPreview& input : preview.inputs) {
     line("input",
          fmt::format("{}: {}: {}", input.name, fmt::join(input.paths, ", "), files_text(input)));
@@ -112,9 +114,12 @@ std::string plan_json(const JobReading& reading, const JobPreview& preview) {
   } else {
     json.value(preview.name);
   }
-  json.field("notice", preview.notice).field("script", script_path(reading.spec));
-  json.key("python").begin_object().field("path", preview.python.path);
-  json.field("origin", preview.python.origin).end_object();
+  json.field("notice", preview.notice);
+  json.field(preview.python ? "script" : "command", script_path(reading.spec));
+  if (preview.python) {
+    json.key("python").begin_object().field("path", preview.python->path);
+    json.field("origin", preview.python->origin).end_object();
+  }
   add_inputs(json, preview);
   json.field("files", preview.files).field("mini_batches", preview.batches);
   json.key("mini_batch_sizes").begin_array();

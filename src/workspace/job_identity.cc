@@ -18,6 +18,7 @@ namespace windrow {
 namespace {
 
 constexpr std::uint64_t kCodeFileMax = 64U << 20;
+constexpr std::uint64_t kProgramMax = std::uint64_t{1} << 30;
 constexpr std::uint64_t kIdentityMax = 64U << 20;
 constexpr std::size_t kHashSize = 64;
 
@@ -80,6 +81,15 @@ std::string code_difference(const std::string& folder,
 Result<JobIdentity> identity_now(FileSystem& fs, const JobSpec& spec) {
   JobIdentity out{.job = identity_hash(spec), .code = "", .files = {}};
   Sha256 all;
+  if (!spec.command.empty()) {  // a name in PATH belongs to the machine, not to the job
+    if (spec.command.find('/') != std::string::npos) {
+      ASSIGN_OR_RETURN(const std::string program, read_whole_file(spec.command, kProgramMax));
+      out.files.push_back({escape_bytes(name_of_script(spec)), sha256(program)});
+      all.update_field(program);
+    }
+    out.code = all.finish();
+    return out;
+  }
   ASSIGN_OR_RETURN(const std::string script, read_whole_file(script_path(spec), kCodeFileMax));
   all.update_field(script);
   const std::string script_name = name_of_script(spec);

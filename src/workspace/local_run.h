@@ -37,11 +37,10 @@ struct LocalRun {
   JobSpec spec;
   JobFolder folder{""};
   std::string name;
-  std::string python;
-  std::string worker_program;      // of unpack_worker
-  std::vector<InputFiles> inputs;  // of prepare_run
-  std::string row_settings;        // text of the script's settings file, checked; empty: none
-  ReplayedJob job;                 // what is there already
+  std::vector<std::string> program;  // of prepare_run: what a worker process is
+  std::vector<InputFiles> inputs;    // of prepare_run
+  std::string row_settings;          // text of the script's settings file, checked; empty: none
+  ReplayedJob job;                   // what is there already
   std::optional<fact::Reopened> reopen;
   std::string remark;              // for the overview, when the job begins; may be empty
   bool replace_targets = false;    // what is there under their names

@@ -13,8 +13,10 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "core/spec/job_paths.h"
+#include "core/spec/values.h"
 #include "data/files/inputs.h"
 #include "os/machine.h"
+#include "worker/lines_worker.h"
 #include "workspace/interpreter.h"
 #include "workspace/settings_file.h"
 #include "workspace/staged_folders.h"
@@ -22,6 +24,9 @@
 
 namespace windrow {
 namespace {
+
+// Of whoever opens it: a worker is started by a process that is still this program.
+constexpr const char* kOwnProgram = "/proc/self/exe";
 
 // Those that are cut into mini-batches. A job that goes on compares its files with its plan later.
 Status find_inputs(FileSystem& fs, LocalRun& run, const JobState* before) {
@@ -80,21 +85,72 @@ Status check_targets(FileSystem& fs,
   return {};
 }
 
+Status check_script(FileSystem& fs, const std::string& script) {
+  const Result<FileStat> stat = fs.stat(script);
+  if (!stat) return fail(ErrorCode::kInvalid, "there is no script {}", path_in_quotes(script));
+  if (stat->kind == FileKind::kFile) return {};
+  return fail(ErrorCode::kInvalid,
+              "the script {} is no file; name the one with run(mini_batch)",
+              path_in_quotes(script));
+}
+
+Status check_program(FileSystem& fs, const JobSpec& spec) {
+  if (find_program(spec.command)) return {};
+  constexpr const char* kKinds =
+      "a job begins with a Python file (.py), a job file (.yml, .yaml) or a program";
+  const std::string path = join_path(spec.code, spec.command);
+  if (spec.command.find('/') == std::string::npos) {
+    return fail(
+        ErrorCode::kInvalid,
+        "there is no program {} in PATH; {}{}",
+        path_in_quotes(spec.command),
+        kKinds,
+        fs.stat(path) ? fmt::format("; did you mean ./{}?", escape_bytes(spec.command)) : "");
+  }
+  if (!fs.stat(path)) {
+    return fail(ErrorCode::kInvalid, "there is no program {}; {}", path_in_quotes(path), kKinds);
+  }
+  return fail(ErrorCode::kInvalid,
+              "{} cannot be executed; {}, and `chmod +x` makes one of a file",
+              path_in_quotes(path),
+              kKinds);
+}
+
+// What a worker process is: the interpreter with our worker, the user's program, or ourselves
+// before it.
+Status choose_program(FileSystem& fs, const Jobs& jobs, StartedJob& job) {
+  const JobSpec& spec = job.run.spec;
+  if (spec.command.empty()) {
+    ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(spec.python));
+    ASSIGN_OR_RETURN(const std::string worker, unpack_worker(fs, jobs.cache()));
+    job.run.program = {python.path, worker};
+    job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
+    return {};
+  }
+  const std::string program = find_program(spec.command).value_or(spec.command);
+  job.notices.push_back(
+      fmt::format("command {} ({})", escape_bytes(program), to_text(spec.command_mode)));
+  switch (spec.command_mode) {
+    case CommandMode::kProtocol:
+      job.run.program = {program};
+      break;
+    case CommandMode::kLines:
+      job.run.program = {kOwnProgram, kLinesWorker};
+      break;
+    case CommandMode::kFilter:
+      job.run.program = {kOwnProgram, kFilterWorker};
+      break;
+  }
+  return {};
+}
+
 }  // namespace
 
 Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before) {
   if (run.spec.output_exists == OutputExists::kOverwrite) run.replace_targets = true;
-  const std::string script = script_path(run.spec);
   const JobPaths paths = resolve_job_paths(run.spec, run.folder.root());
-  const Result<FileStat> script_stat = fs.stat(script);
-  if (!script_stat || script_stat->kind != FileKind::kFile) {
-    if (!script_stat) {
-      return fail(ErrorCode::kInvalid, "there is no script {}", path_in_quotes(script));
-    }
-    return fail(ErrorCode::kInvalid,
-                "the script {} is no file; name the one with run(mini_batch)",
-                path_in_quotes(script));
-  }
+  RETURN_IF_ERROR(run.spec.command.empty() ? check_script(fs, script_path(run.spec))
+                                           : check_program(fs, run.spec));
   RETURN_IF_ERROR(find_inputs(fs, run, before));
   RETURN_IF_ERROR(check_side_inputs(fs, run.spec));
   RETURN_IF_ERROR(check_staged_folders(staged_outputs(run.spec, paths)));
@@ -124,10 +180,8 @@ Status make_output_folders(FileSystem& fs, const LocalRun& run) {
 
 Status prepare_run(FileSystem& fs, const Jobs& jobs, const JobState* before, StartedJob& job) {
   RETURN_IF_ERROR(find_parts(fs, job.run, before));
-  ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(job.run.spec.python));
-  job.run.python = python.path;
-  job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
-  ASSIGN_OR_RETURN(job.run.worker_program, unpack_worker(fs, jobs.cache()));
+  RETURN_IF_ERROR(choose_program(fs, jobs, job));
+  if (!job.run.spec.command.empty()) return {};
   ASSIGN_OR_RETURN(SettingsFile settings, read_settings_file(fs, job.run.spec));
   job.run.row_settings = std::move(settings.text);
   for (std::string& notice : settings.notices) job.notices.push_back(std::move(notice));

@@ -61,7 +61,9 @@ Result<JobPreview> preview_job(const JobSpec& spec) {
     ASSIGN_OR_RETURN(run.job, replay_job(fs, choice.folder.state()));
   }
   RETURN_IF_ERROR(find_parts(fs, run, choice.exists ? &run.job.state : nullptr));
-  ASSIGN_OR_RETURN(preview.python, find_interpreter(spec.python));
+  if (spec.command.empty()) {
+    ASSIGN_OR_RETURN(preview.python, find_interpreter(spec.python));
+  }
   preview.name = choice.name;
   preview.notice = choice.notice;
   preview.new_name = !choice.exists && spec.name.empty() && !spec.job_folder;

@@ -30,7 +30,7 @@ struct JobPreview {
   bool new_name = false;  // another one would be made up
   std::string notice;     // of going on with an unfinished one
   JobPaths paths;
-  Interpreter python;
+  std::optional<Interpreter> python;  // none: a program of its own does the work
   std::vector<InputPreview> inputs;
   std::vector<std::string> remarks;  // lines about the inputs
   std::uint64_t files = 0;

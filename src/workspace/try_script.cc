@@ -9,6 +9,7 @@
 
 #include "base/clock_text.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "core/plan/cutter.h"
 #include "core/spec/job_name.h"
 #include "core/spec/job_paths.h"
@@ -89,6 +90,12 @@ Result<Trial> prepare(JobSpec wanted, const WriteTask& write_task) {
   PosixFileSystem fs;
   const Jobs jobs(fs);
   StartedJob job;
+  if (!wanted.command.empty()) {
+    return fail(ErrorCode::kInvalid,
+                "this works with Python scripts; {} is a program of its own: start it by hand, "
+                "under its own debugger",
+                path_in_quotes(wanted.command));
+  }
   job.run.spec = std::move(wanted);
   const JobSpec& spec = job.run.spec;
   ClockText clock;
@@ -122,7 +129,8 @@ Result<Trial> prepare(JobSpec wanted, const WriteTask& write_task) {
   text.append(more.text(), 1);
   const std::string file = root + "/trial.json";
   RETURN_IF_ERROR(write_whole_file(file, text));
-  Trial trial{.argv = {job.run.python, job.run.worker_program, file}, .folder = work};
+  Trial trial{.argv = job.run.program, .folder = work};
+  trial.argv.push_back(file);
   const MachineShare share = share_of_machine(spec);
   trial.environment = worker_environment({spec, paths, job.run.name, root}, share.cpus);
   trial.environment.emplace_back(kGpuCountVariable, std::to_string(share.gpus.names.size()));

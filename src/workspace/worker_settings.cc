@@ -43,6 +43,10 @@ void add_v1_set(const JobSpec& spec, const JobPaths& paths, std::uint32_t worker
 
 Arguments script_argv(const JobSpec& spec, const JobPaths& paths, std::uint32_t workers) {
   Arguments out = {script_path(spec)};
+  if (!spec.command.empty()) {
+    out.insert(out.end(), paths.arguments.begin(), paths.arguments.end());
+    return out;
+  }
   if (spec.v1_argv) add_v1_set(spec, paths, workers, out);
   out.insert(out.end(), paths.arguments.begin(), paths.arguments.end());
   if (spec.v1_argv) {
@@ -69,6 +73,7 @@ WorkerSettings worker_settings(const JobSpec& spec, const JobPaths& paths, std::
   out.module = script_module(spec);
   out.code_root = spec.code;
   out.argv = script_argv(spec, paths, workers);
+  out.passes_argv = !spec.command.empty() && spec.command_mode == CommandMode::kProtocol;
   out.output_folder = paths.output_folder;
   out.append_row = !spec.append_row_to.empty();
   out.row_outputs = spec.append_row_to;

@@ -31,6 +31,16 @@ def fences(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
 
 
+def test_the_native_worker_gives_the_rows_of_its_readme(tmp_path: Path) -> None:
+    folder = tmp_path / "examples/native-worker"
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    shutil.copytree(ROOT / "include", tmp_path / "include")
+    for script in fences(folder / "README.md", "sh"):
+        run("sh", "-euc", script, cwd=folder, home=tmp_path / "home")
+    (rows,) = fences(folder / "README.md", "text")
+    assert (folder / "out/parallel_run_step.txt").read_text("utf-8") == rows
+
+
 def test_the_first_job_gives_the_rows_of_its_readme(tmp_path: Path) -> None:
     folder = tmp_path / "first-job"
     shutil.copytree(EXAMPLES / "first-job", folder)

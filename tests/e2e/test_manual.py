@@ -68,6 +68,7 @@ def test_every_command_of_the_manual_does_what_its_page_says(page: Path, tmp_pat
     folder = tmp_path / "here"
     folder.mkdir()
     env = dict(os.environ, WINDROW_HOME=str(tmp_path / "home"))
+    env["WINDROW_INCLUDE"] = str(ROOT / "include")
     env["PATH"] = f"{BINARY.parent}:{env['PATH']}"
     for language, name, content in FENCE.findall(page.read_text("utf-8")):
         if name:

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "core/progress/explain.h"
 #include "journal/journal.h"
+#include "onlooker.h"
 #include "processes.h"
 
 namespace windrow::sim {
@@ -140,26 +140,6 @@ std::optional<std::string> check_completed(const Surroundings& world,
   return std::nullopt;
 }
 
-// Whatever state a job is in, every mini-batch can say so.
-std::optional<std::string> check_explained(const JobState& state) {
-  for (const bool running : {false, true}) {
-    const JobCircumstances job{.name = "job", .running = running, .resume = "resume"};
-    if (state.epoch() > 0 && explain_job(state, job).size() < 3) return "a job has little to say";
-    for (BatchId id = 0; id < state.batches().size(); ++id) {
-      const Batch& batch = state.batches()[id];
-      const BatchStory story{id, std::vector<std::string>(batch.items, "/x"), {}};
-      const std::string last = explain_batch(state, job, story).back();
-      const bool right = batch.stage == BatchStage::kCommitted ? has(last, "It is committed")
-                         : batch.stage == BatchStage::kFailed  ? has(last, "It has failed")
-                         : batch.stage == BatchStage::kEnded
-                             ? has(last, "returned")
-                             : has(last, "not done") || has(last, "worker");
-      if (!right) return fmt::format("mini-batch {} says: {}", id, last);
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string expected_rows(const Scenario& scenario, const JobState& state) {
@@ -196,11 +176,13 @@ std::optional<std::string> check_replay(const Surroundings& world,
                                         FileSystem& fs,
                                         const JobState* live) {
   JobState state;
+  Onlooker onlooker;
   std::size_t at = 0;
   std::optional<std::string> wrong;
   const auto read = replay_journals(fs, JobFolder(kJobFolder).state(), [&](Fact fact) -> Status {
     RETURN_IF_ERROR(state.check(fact));
     state.apply(fact);
+    onlooker.take(fact);
     if (std::holds_alternative<fact::EpochBegan>(fact)) at = 0;
     const auto decided = world.facts.find(state.epoch());
     if (decided == world.facts.end() || at >= decided->second.size() ||
@@ -212,7 +194,7 @@ std::optional<std::string> check_replay(const Surroundings& world,
   if (!read) return "the journal cannot be replayed: " + read.error().message;
   if (wrong) return wrong;
   state.check_invariants();
-  if (auto unexplained = check_explained(state)) return unexplained;
+  if (auto unexplained = onlooker.check(state)) return unexplained;
   if (live == nullptr || live->epoch() != state.epoch()) return std::nullopt;
   if (at != world.facts.at(live->epoch()).size()) return std::nullopt;  // some are not written yet
   if (auto what = difference(*live, state)) return "replay gives other " + *what;

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "core/progress/all_failed.h"
 #include "core/progress/metrics.h"
 #include "core/progress/progress.h"
 #include "random.h"
@@ -204,7 +205,12 @@ class MeterStorm {
     AttemptRecord record;
     record.token = handed_out_.back();
     handed_out_.pop_back();
-    record.status = random_.per_mille(800) ? AttemptStatus::kRunDone : AttemptStatus::kRunException;
+    record.status =
+        random_.per_mille(done_) ? AttemptStatus::kRunDone : AttemptStatus::kRunException;
+    if (record.status == AttemptStatus::kRunException && random_.per_mille(900)) {
+      record.error_type = random_.per_mille(600) ? "ValueError" : "OSError";
+      record.error_message = "no";
+    }
     record.returned = random_.between(0, 3);
     record.rows = {0, offset_, 10};
     offset_ += 10;
@@ -236,6 +242,7 @@ class MeterStorm {
     EXPECT_EQ(progress.items_failed, items_failed);
     EXPECT_EQ(progress.merged_bytes, 77U);
     judge_rate(progress);
+    judge_warning(state);
     const Result<Json> json = parse_json(metrics_json(state, "p/"));
     ASSERT_TRUE(json);
     const auto metric = [&json](const char* name) {
@@ -252,6 +259,21 @@ class MeterStorm {
     EXPECT_EQ(metric("p/Processed Items"), items - items_left);
     EXPECT_EQ(metric("p/Remaining Items"), listed ? static_cast<std::int64_t>(items_left) : -1);
     EXPECT_EQ(metric("p/Failed Items"), items_failed);
+  }
+
+  // Only when nothing else has happened, often enough, and somebody can still do something.
+  void judge_warning(const JobState& state) {
+    const std::uint32_t workers = random_.between(1, 8);
+    const JobCounts& counts = state.counts();
+    const bool due = counts.committed + counts.ended == 0 &&
+                     counts.failed >= std::max(10U, 2 * workers) && !state.stopped() &&
+                     !state.all_final();
+    const std::optional<std::string> warning = all_failed_warning(state, workers);
+    ASSERT_EQ(warning.has_value(), due);
+    if (!due) return;
+    EXPECT_TRUE(warning->starts_with("all of the first " + with_commas(counts.failed))) << *warning;
+    const bool named = !state.errors().types.empty();
+    EXPECT_EQ(warning->find("most often with") != std::string::npos, named) << *warning;
   }
 
   // A mean of the rates between two looks lies between the lowest and the highest of them.
@@ -272,6 +294,7 @@ class MeterStorm {
   }
 
   Random random_;
+  std::uint32_t done_ = random_.per_mille(300) ? 0 : 800;  // of 1,000 attempts
   TimePoint now_ = TimePoint(seconds(1));
   Scheduler scheduler_;
   ProgressMeter meter_;

@@ -79,6 +79,7 @@ class FlagStorm {
     EXPECT_EQ(spec.name, expected_.name);
     EXPECT_EQ(spec.code, expected_.code);
     EXPECT_EQ(spec.entry_script, expected_.entry_script);
+    EXPECT_EQ(spec.command, expected_.command);
     EXPECT_EQ(spec.python, expected_.python);
     EXPECT_EQ(spec.job_folder, expected_.job_folder);
     EXPECT_EQ(spec.retry_of, expected_.retry_of);
@@ -108,13 +109,18 @@ class ScriptStorm : public FlagStorm {
 
   void run() {
     const std::string script =
-        one_of({"score.py", "dir/score.py", "/abs/score.py", "score.txt", "", "/abs/.py"});
+        one_of({"score.py", "dir/score.py", "/abs/score.py", "bin/score", "dir/", "", "/abs/.py"});
     expected_.code = script == "score.py"       ? "/here"
                      : script == "dir/score.py" ? "/here/dir"
                                                 : "/abs";
     expected_.entry_script = "score.py";
-    if (script == "score.txt" || script == "/abs/.py") problems_.insert(script);
-    if (script.empty()) problems_.insert("script");
+    if (script == "dir/" || script == "/abs/.py") problems_.insert(script);
+    if (script.empty()) problems_.insert("FILE");
+    if (script == "bin/score") {  // a program
+      expected_.code = "/here";
+      expected_.entry_script = "";
+      expected_.command = "/here/bin/score";
+    }
     draw_data();
     draw_output();
     draw_others();

@@ -158,7 +158,12 @@ void add_data(Values& values, const JobSpec& spec) {
 void add_task(Values& values, const JobSpec& spec) {
   values.add({"task", "type"}, bare("run_function"));
   values.add({"task", "code"}, text(spec.code));
-  values.add({"task", "entry_script"}, text(spec.entry_script));
+  if (spec.command.empty()) {
+    values.add({"task", "entry_script"}, text(spec.entry_script));
+  } else {
+    values.add({"task", "command"}, text(join_arguments({spec.command})));
+    values.add({"task", "command_mode"}, bare(std::string(to_text(spec.command_mode))));
+  }
   if (!spec.arguments.empty()) {
     values.add({"task", "program_arguments"}, text(join_arguments(spec.arguments)));
   }
@@ -170,7 +175,9 @@ void add_task(Values& values, const JobSpec& spec) {
 }
 
 void add_settings(Values& values, const JobSpec& spec) {
-  if (spec.python) {
+  if (!spec.command.empty()) {
+    values.unset({"python"}, "a program of its own does the work");
+  } else if (spec.python) {
     values.add({"python"}, text(*spec.python));
   } else {
     values.unset({"python"}, "WINDROW_PYTHON, the active environment or python3");
@@ -339,6 +346,11 @@ std::string identity_hash(const JobSpec& spec) {
   add_optional(spec.retry_of);
   // Only where it is asked for: jobs that began before there was such a thing go on.
   if (spec.staged_outputs) hash.update_field("staged outputs");
+  if (!spec.command.empty()) {
+    hash.update_field("command");
+    hash.update_field(spec.command);
+    hash.update_field(to_text(spec.command_mode));
+  }
   return hash.finish();
 }
 

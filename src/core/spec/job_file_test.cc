@@ -172,8 +172,8 @@ TEST_F(JobFileTest, WhatIsNotBuiltYetIsRefusedByName) {
   const std::string head =
       "type: parallel\ninput_data: ${{inputs.a}}\ntask: {entry_script: a.py}\n";
   EXPECT_EQ(problems(head + "inputs: {a: {type: mltable, path: x}}\n"),
-            "job.yml:4:20: inputs.a.type: 'mltable' is not supported yet; allowed is uri_folder or "
-            "uri_file or string or number or integer or boolean\n");
+            "job.yml:4:20: inputs.a.type: 'mltable' is not supported yet; allowed is uri_folder, "
+            "uri_file, string, number, integer or boolean\n");
   EXPECT_EQ(problems(head + "inputs: {a: {path: 'azureml://datastores/x'}}\n"),
             "job.yml:4:20: inputs.a.path: 'azureml://datastores/x' is not a path of this machine; "
             "others are not supported yet\n");

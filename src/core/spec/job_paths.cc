@@ -89,6 +89,7 @@ std::string script_module(const JobSpec& spec) {
 }
 
 std::string script_path(const JobSpec& spec) {
+  if (!spec.command.empty()) return spec.command;
   std::string script = spec.entry_script;
   if (!script_module(spec).empty()) {
     std::ranges::replace(script, '.', '/');

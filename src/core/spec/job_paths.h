@@ -29,7 +29,7 @@ std::string base_name(std::string_view path);
 bool is_remote_path(std::string_view path);
 
 // The file that holds run(): code/entry_script, and code/pkg/main.py for the module name
-// `pkg.main`.
+// `pkg.main`; or the program that takes its place.
 std::string script_path(const JobSpec& spec);
 
 // The dotted name by which the script was given; empty when it is a path.

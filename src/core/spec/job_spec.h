@@ -62,6 +62,8 @@ struct OutputSpec {
 enum class OutputExists { kRefuse, kOverwrite };
 enum class Profiler { kNone, kCProfile, kProfile };
 enum class GpuSurplus { kAuto, kUnset, kHide };  // workers beyond the GPUs: see docs/manual/gpus.md
+// What the program of task.command speaks: docs/manual/native-workers.md.
+enum class CommandMode { kProtocol, kLines, kFilter };
 enum class RowText { kAzure, kCsv, kJsonLines };
 
 // How rows become text; kAzure is the text that append_row promises. docs/manual/results.md.
@@ -134,6 +136,10 @@ struct JobSpec {
 
   std::string code;          // the import root: a folder
   std::string entry_script;  // below `code` unless absolute; or a dotted module name
+  // A program in place of a script: a path, or a name to be looked up in PATH. Then there is no
+  // entry_script, and `arguments` are the program's.
+  std::string command;
+  CommandMode command_mode = CommandMode::kProtocol;
   // `${{inputs.x}}` and `${{outputs.x}}` stand in them unresolved, because the job folder decides
   // where an output without a path lies; resolve_job_paths() gives what sys.argv gets.
   std::vector<std::string> arguments;

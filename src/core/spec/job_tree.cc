@@ -197,6 +197,27 @@ void note_idle(JobTree& tree) {
   }
 }
 
+// What is for Python scripts alone.
+void check_command(JobTree& tree) {
+  const JobSpec& spec = tree.spec;
+  if (spec.command.empty()) return;
+  const auto idle = [&tree](bool said, std::string_view key, std::string_view why) {
+    if (said && tree.root.node->find(key)) tree.reader.notice_at(tree.root, key, why);
+  };
+  idle(true, "python", "has no effect: task.command is a program of its own");
+  idle(spec.record.profiler != Profiler::kNone,
+       "profiling_module",
+       "has no effect: task.command is no Python script");
+  idle(spec.rows.text != RowText::kAzure || spec.rows.separator || spec.rows.header,
+       "append_row",
+       "has no effect: the rows of task.command are written as they come");
+  const std::optional<Place> task = tree.reader.at(tree.root, "task");
+  if (task && spec.append_row_to.size() > 1) {
+    tree.reader.problem_at(
+        *task, "append_row_to", "names several outputs; the rows of task.command go to one");
+  }
+}
+
 void check_whole(JobTree& tree) {
   const JobSpec& spec = tree.spec;
   if (spec.limits.first_task_timeout > kRunTimeoutMax) {
@@ -239,6 +260,7 @@ std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
     read_environment(tree);
     read_own_keys(tree);
     check_whole(tree);
+    check_command(tree);
     if (source != JobSource::kEffective) note_idle(tree);
   }
   if (tree.reader.has_problems()) return std::unexpected(tree.reader.take_problems());

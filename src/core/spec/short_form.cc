@@ -163,8 +163,14 @@ Node short_form_tree(const std::string& script, const std::string& current_folde
   const Mark by_script = said_by(script);
   const std::string path = join_path(current_folder, script);
   put(root, {"type"}, "parallel", said_by("default"));
-  put(root, {"task", "code"}, parent_folder(path), by_script);
-  put(root, {"task", "entry_script"}, base_name(path), by_script);
+  if (script.ends_with(".py")) {
+    put(root, {"task", "code"}, parent_folder(path), by_script);
+    put(root, {"task", "entry_script"}, base_name(path), by_script);
+  } else {
+    const bool is_path = script.find('/') != std::string::npos;
+    put(root, {"task", "code"}, join_path(current_folder, ""), by_script);
+    put(root, {"task", "command"}, join_arguments({is_path ? path : script}), by_script);
+  }
   return root;
 }
 
@@ -186,6 +192,7 @@ void lay_flags_over(Node& root, const JobFlags& flags, const std::string& curren
       {"mini_batch_error_threshold"},
       "--mini-batch-error-threshold");
   lay(flags.logging_level, {"logging_level"}, "--logging-level");
+  lay(flags.command_mode, {"task", "command_mode"}, "--command-mode");
   lay(flags.gpus, {"gpus"}, "--gpus");
   lay(flags.nice, {"nice"}, "--nice");
   lay(flags.name, {"name"}, "--name");
@@ -229,11 +236,12 @@ std::expected<JobReading, std::vector<Problem>> read_short_form(const std::strin
                                                                 const std::string& current_folder,
                                                                 const SetValues& sets) {
   std::vector<Problem> problems;
-  if (!script.ends_with(".py") || base_name(script) == ".py") {
-    problems.push_back({script.empty() ? "script" : script,
-                        "is neither a Python file (.py) nor a job file (.yml, .yaml)"});
+  if (script.empty() || script.ends_with('/') || base_name(script) == ".py") {
+    problems.push_back({script.empty() ? "FILE" : script,
+                        "is no Python file (.py), job file (.yml, .yaml) or program"});
   }
-  Node root = short_form_tree(script, current_folder);
+  // So that the rest is checked too.
+  Node root = short_form_tree(problems.empty() ? script : "score.py", current_folder);
   const std::vector<Problem> bad_sets = apply_sets(root, sets);
   problems.insert(problems.end(), bad_sets.begin(), bad_sets.end());
   JobFlags all = flags;

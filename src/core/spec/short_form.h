@@ -39,12 +39,14 @@ struct JobFlags {
   std::optional<std::string> job_dir;
   std::optional<std::string> name;
   std::optional<std::string> retry_of;
+  std::optional<std::string> command_mode;
   bool bisect = false;
   bool speculate = false;
   std::optional<std::vector<std::string>> arguments;  // what stood after `--`
 };
 
-// A job from the script's path and flags alone. The code root is the script's folder. Without
+// A job from the path of a script, or a program, and flags alone. The code root is the script's
+// folder. Without
 // --output and --append-row-to the rows go to outputs/output/parallel_run_step.txt of the job
 // folder.
 std::expected<JobReading, std::vector<Problem>> read_short_form(const std::string& script,

@@ -57,6 +57,22 @@ TEST_F(ShortFormTest, AScriptAndAnInputAreAJob) {
   EXPECT_EQ(target(), "/job/outputs/output/parallel_run_step.txt");
 }
 
+TEST_F(ShortFormTest, AProgramTakesThePlaceOfAScript) {  // C650
+  flags_.arguments = {"--flag", "a b"};
+  const JobSpec here = spec_of("./scorer");
+  EXPECT_EQ(here.command, "/here/scorer");
+  EXPECT_EQ(here.arguments, *flags_.arguments);
+  EXPECT_EQ(here.command_mode, CommandMode::kProtocol);
+  flags_.command_mode = "filter";
+  const JobSpec found = spec_of("xargs");
+  EXPECT_EQ(found.command, "xargs");
+  EXPECT_EQ(found.code, "/here");
+  EXPECT_EQ(found.command_mode, CommandMode::kFilter);
+  flags_.command_mode = "pipe";
+  EXPECT_EQ(problems("xargs"),
+            "--command-mode: 'pipe' is not known; allowed is protocol, lines or filter\n");
+}
+
 TEST_F(ShortFormTest, RowsGoWhereTheFlagsSay) {
   flags_.output = "out";
   EXPECT_EQ(target(), "/here/out/parallel_run_step.txt");
@@ -148,8 +164,8 @@ TEST_F(ShortFormTest, EveryProblemNamesItsFlag) {
   flags_.error_threshold = "x";
   flags_.name = "-n";
   EXPECT_EQ(
-      problems("score"),
-      "score: is neither a Python file (.py) nor a job file (.yml, .yaml)\n"
+      problems("score/"),
+      "score/: is no Python file (.py), job file (.yml, .yaml) or program\n"
       "--input: is missing; it names the folder to read\n"
       "--name: '-n' is not a job name; allowed are 1 to 255 letters, digits, '-', '_' and '.', "
       "not starting with '-' or '.'\n"

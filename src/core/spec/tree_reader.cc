@@ -35,6 +35,12 @@ std::string right_key(std::string_view key, const KeySet& keys) {
   return fmt::format("allowed are {}", fmt::join(keys.known, ", "));
 }
 
+// "a", "a or b", "a, b or c". REQUIRES: at least one.
+std::string words_joined(std::span<const std::string_view> words) {
+  const auto before = words.first(words.size() - 1);
+  return fmt::format("{}{}{}", fmt::join(before, ", "), before.empty() ? "" : " or ", words.back());
+}
+
 }  // namespace
 
 void TreeReader::add(std::vector<Marked>& list,
@@ -173,7 +179,7 @@ std::optional<std::string> TreeReader::choice_at(const Place& map,
           fmt::format("{} is {}; allowed is {}",
                       in_quotes(*said),
                       contains(not_yet, *said) ? "not supported yet" : "not known",
-                      fmt::join(allowed, " or ")));
+                      words_joined(allowed)));
   return std::nullopt;
 }
 

@@ -16,30 +16,6 @@
 namespace windrow {
 namespace {
 
-void read_script(JobTree& tree, const Place& task) {
-  const std::optional<std::string> script = tree.reader.text_at(task, "entry_script");
-  if (!task.node->find("entry_script")) tree.reader.missing(task, "entry_script");
-  const std::optional<std::string> code = path_at(tree, task, "code");
-  if (!script) return;
-  if (trimmed(*script).empty()) {
-    return tree.reader.problem_at(task, "entry_script", "is empty");
-  }
-  tree.spec.entry_script = join_path("", *script);
-  if (code) {
-    tree.spec.code = *code;
-  } else if (!task.node->find("code")) {  // the folder of the script is its import root
-    const bool module = script->find('/') == std::string::npos && !script->ends_with(".py");
-    tree.spec.code =
-        module ? join_path(tree.folder, "") : parent_folder(join_path(tree.folder, *script));
-    tree.spec.entry_script = module ? *script : base_name(*script);
-  }
-}
-
-// The key under which the file has the arguments of the script.
-const char* arguments_key(const Place& task) {
-  return task.node->find("args") ? "args" : "program_arguments";
-}
-
 bool check_references(JobTree& tree, const Place& place, const std::string& argument) {
   const auto references = find_references(argument);
   if (!references) {
@@ -61,13 +37,11 @@ bool check_references(JobTree& tree, const Place& place, const std::string& argu
   });
 }
 
-void read_arguments(JobTree& tree, const Place& task) {
-  const bool twice = task.node->find("args") && task.node->find("program_arguments");
-  if (twice) tree.reader.problem_at(task, "args", "program_arguments says the same; use one");
-  const char* key = arguments_key(task);
-  const std::optional<Place> place = tree.reader.at(task, key);
-  if (!place || place->node->kind == Node::Kind::kNull) return;  // `program_arguments:` is none
-  const auto arguments = tree.reader.value_at(
+// Words of a task, with the parts that go without an input that is not given left out.
+std::optional<std::vector<std::string>> read_words(JobTree& tree,
+                                                   const Place& task,
+                                                   std::string_view key) {
+  return tree.reader.value_at(
       task, key, [&tree](std::string_view said) -> Result<std::vector<std::string>> {
         ASSIGN_OR_RETURN(const std::string text,
                          resolve_optional_parts(said, [&tree](const Reference& reference) {
@@ -75,8 +49,73 @@ void read_arguments(JobTree& tree, const Place& task) {
                          }));
         return split_arguments(text);
       });
+}
+
+void read_command_mode(JobTree& tree, const Place& task) {
+  constexpr std::string_view kModes[] = {"protocol", "lines", "filter"};
+  const std::optional<std::string> mode = tree.reader.choice_at(task, "command_mode", kModes);
+  if (mode == "lines") tree.spec.command_mode = CommandMode::kLines;
+  if (mode == "filter") tree.spec.command_mode = CommandMode::kFilter;
+}
+
+// A program in place of a script. Its own words come before those of program_arguments.
+void read_command(JobTree& tree, const Place& task) {
+  read_command_mode(tree, task);
+  if (task.node->find("entry_script")) {
+    return tree.reader.problem_at(
+        task, "command", "stands in place of entry_script; say one of the two");
+  }
+  const std::optional<std::string> code = path_at(tree, task, "code");
+  tree.spec.code = code.value_or(join_path(tree.folder, ""));
+  const auto words = read_words(tree, task, "command");
+  if (!words) return;
+  if (words->empty() || trimmed(words->front()).empty()) {
+    return tree.reader.problem_at(task, "command", "is empty; it begins with a program");
+  }
+  const bool is_path = words->front().find('/') != std::string::npos;
+  tree.spec.command = is_path ? join_path(tree.spec.code, words->front()) : words->front();
+  tree.spec.arguments.assign(words->begin() + 1, words->end());
+  for (const std::string& word : tree.spec.arguments) {
+    if (!check_references(tree, *tree.reader.at(task, "command"), word)) return;
+  }
+}
+
+void read_script(JobTree& tree, const Place& task) {
+  const std::optional<std::string> script = tree.reader.text_at(task, "entry_script");
+  if (!task.node->find("entry_script")) tree.reader.missing(task, "entry_script");
+  if (task.node->find("command_mode")) {
+    tree.reader.problem_at(task, "command_mode", "goes with task.command, and there is none");
+  }
+  const std::optional<std::string> code = path_at(tree, task, "code");
+  if (!script) return;
+  if (trimmed(*script).empty()) {
+    return tree.reader.problem_at(task, "entry_script", "is empty");
+  }
+  tree.spec.entry_script = join_path("", *script);
+  if (code) {
+    tree.spec.code = *code;
+  } else if (!task.node->find("code")) {  // the folder of the script is its import root
+    const bool module = script->find('/') == std::string::npos && !script->ends_with(".py");
+    tree.spec.code =
+        module ? join_path(tree.folder, "") : parent_folder(join_path(tree.folder, *script));
+    tree.spec.entry_script = module ? *script : base_name(*script);
+  }
+}
+
+// The key under which the file has the arguments of the script.
+const char* arguments_key(const Place& task) {
+  return task.node->find("args") ? "args" : "program_arguments";
+}
+
+void read_arguments(JobTree& tree, const Place& task) {
+  const bool twice = task.node->find("args") && task.node->find("program_arguments");
+  if (twice) tree.reader.problem_at(task, "args", "program_arguments says the same; use one");
+  const char* key = arguments_key(task);
+  const std::optional<Place> place = tree.reader.at(task, key);
+  if (!place || place->node->kind == Node::Kind::kNull) return;  // `program_arguments:` is none
+  const auto arguments = read_words(tree, task, key);
   if (!arguments) return;
-  tree.spec.arguments = *arguments;
+  tree.spec.arguments.insert(tree.spec.arguments.end(), arguments->begin(), arguments->end());
   for (const std::string& argument : *arguments) {
     if (!check_references(tree, *place, argument)) return;  // one problem for one key
   }
@@ -147,7 +186,11 @@ void read_task(JobTree& tree) {
     tree.reader.problem_at(
         *task, "type", in_quotes(*type) + " is not known; allowed is run_function or function");
   }
-  read_script(tree, *task);
+  if (task->node->find("command")) {
+    read_command(tree, *task);
+  } else {
+    read_script(tree, *task);
+  }
   read_arguments(tree, *task);
   if (const auto target = tree.reader.at(*task, "append_row_to")) {
     tree.spec.append_row_to = reference_names(tree, *target, Reference::Kind::kOutput);
@@ -167,8 +210,11 @@ void check_v1_arguments(JobTree& tree) {
 
 void read_engine_arguments(JobTree& tree) {
   const Node* task = tree.root.node->find("task");
-  if (task == nullptr || tree.spec.arguments.empty()) return;
-  const std::optional<Place> place = tree.reader.at({task, "task"}, arguments_key({task, "task"}));
+  const std::optional<Place> place =
+      task == nullptr ? std::nullopt
+                      : tree.reader.at({task, "task"}, arguments_key({task, "task"}));
+  // The arguments of a program that is no entry script are its own.
+  if (!place || tree.spec.arguments.empty() || !tree.spec.command.empty()) return;
   std::vector<std::string> resolved;
   for (const std::string& argument : tree.spec.arguments) {
     resolved.push_back(replace_references(argument, [&tree](const Reference& reference) {

@@ -275,6 +275,18 @@ std::string_view to_text(InputType type) {
   return type == InputType::kFile ? "uri_file" : "uri_folder";
 }
 
+std::string_view to_text(CommandMode mode) {
+  switch (mode) {
+    case CommandMode::kProtocol:
+      return "protocol";
+    case CommandMode::kLines:
+      return "lines";
+    case CommandMode::kFilter:
+      return "filter";
+  }
+  return "";
+}
+
 std::string_view to_text(OutputType type) {
   return type == OutputType::kFile ? "uri_file" : "uri_folder";
 }

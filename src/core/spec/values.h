@@ -85,6 +85,7 @@ std::string_view to_text(LoggingLevel level);
 // uri_folder, uri_file. REQUIRES: no literal.
 std::string_view to_text(InputType type);
 std::string_view to_text(OutputType type);
+std::string_view to_text(CommandMode mode);
 
 // Names of inputs and outputs: letters, digits and '_', not starting with a digit.
 Status check_binding_name(std::string_view name);

@@ -29,7 +29,8 @@ inline constexpr char kProcessMark = '\0';
 
 // How to run the user's script: the same on every node.
 struct WorkerSettings {
-  std::vector<std::string> program;  // interpreter and worker shim
+  std::vector<std::string> program;  // interpreter and worker shim, or a program of the user's
+  bool passes_argv = false;          // the rest of argv follows the program as its arguments
   std::vector<std::pair<std::string, std::string>> environment;
   std::string script;
   std::string module;  // dotted name, when the script was given by one

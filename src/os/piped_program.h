@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program with pipes at its three ends: lines go in, lines come out, and what it says on its
+// stderr is passed on to ours and remembered for the day it fails.
+//
+// Thread: one. Ownership: the process, which is killed and waited for at the latest by the
+// destructor; what it has started itself is not. Failure: kUnavailable when it cannot be started.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/result.h"
+#include "os/descriptor.h"
+
+namespace windrow {
+
+class PipedProgram {
+ public:
+  // REQUIRES: SIGPIPE is ignored.
+  static Result<std::unique_ptr<PipedProgram>> start(const std::vector<std::string>& argv);
+
+  PipedProgram(const PipedProgram&) = delete;
+  PipedProgram& operator=(const PipedProgram&) = delete;
+  ~PipedProgram();
+
+  // Writes all of `input` and reads until so many lines have come, or the program has closed its
+  // output. A program that stops reading is not waited for.
+  std::string exchange(std::string_view input, std::uint64_t lines);
+  // The same until the program has closed its output; its own input ends behind `input`.
+  std::string exchange_last(std::string_view input);
+
+  // Closes its input and waits for its end. Nothing when it exited with 0, else how it ended:
+  // "exited with 3", "was killed by signal 9".
+  std::string wait();
+
+  // The end of what it said on its stderr.
+  [[nodiscard]] const std::string& last_errors() const { return errors_; }
+
+ private:
+  PipedProgram(pid_t pid, Descriptor input, Descriptor output, Descriptor errors);
+  std::string pump(std::string_view input, std::uint64_t lines, bool last);
+  bool read_some(Descriptor& from, std::string& into) const;
+  void write_some(std::string_view& rest);
+  void pass_on_errors();
+
+  pid_t pid_;
+  Descriptor input_;   // of the program: we write
+  Descriptor output_;  // of the program: we read
+  Descriptor error_;
+  std::string errors_;
+};
+
+}  // namespace windrow
