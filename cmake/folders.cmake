@@ -23,6 +23,7 @@ windrow_folder(core/schedule windrow_base windrow_core_spec)
 windrow_folder(core/supervise windrow_base windrow_core_schedule)
 windrow_folder(core/output windrow_base windrow_core_schedule)
 windrow_folder(core/progress windrow_base windrow_core_spec windrow_core_schedule)
+windrow_folder(core/prune windrow_base)
 windrow_folder(os windrow_base)
 windrow_folder(monitor windrow_os)
 windrow_folder(journal windrow_os windrow_core_schedule windrow_core_plan)
@@ -34,13 +35,13 @@ windrow_folder(agent windrow_core_supervise windrow_core_output windrow_wire_wor
 windrow_folder(master windrow_core_schedule windrow_core_progress windrow_core_output windrow_journal
                windrow_data_files windrow_wire_agent)
 windrow_folder(worker windrow_os windrow_core_spec)
-windrow_folder(workspace windrow_master windrow_agent windrow_monitor windrow_worker)
+windrow_folder(workspace windrow_core_prune windrow_master windrow_agent windrow_monitor windrow_worker)
 windrow_folder(cli windrow_workspace)
 
 # Every call may throw, and g++ makes branches of it. Without exceptions the branches that are left
 # are those of the code; yaml.cc is where what the YAML library throws is caught.
 if(WINDROW_COVERAGE)
-  foreach(part spec plan schedule supervise output progress)
+  foreach(part spec plan schedule supervise output progress prune)
     target_compile_options(windrow_core_${part} PRIVATE -fno-exceptions)
   endforeach()
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/core/spec/yaml.cc

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 CORE = (
     "core/spec core/plan core/schedule core/supervise core/output core/progress core/pipeline "
-    "core/assets "
+    "core/assets core/prune "
 )
 
 # Who may include whom, lowest first. A folder may always include itself.
@@ -43,6 +43,7 @@ INCLUDES = {
     "core/assets": "base core/spec",
     "core/progress": "base core/spec core/schedule",
     "core/pipeline": "base core/spec core/assets",
+    "core/prune": "base",
     "os": "base",
     "monitor": "base os",
     # Converts facts and plans to bytes and back.

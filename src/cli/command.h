@@ -48,5 +48,6 @@ std::unique_ptr<Command> make_explain_command();
 std::unique_ptr<Command> make_replay_command();
 std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_doctor_command();
+std::unique_ptr<Command> make_prune_command();
 
 }  // namespace windrow

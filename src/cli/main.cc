@@ -223,6 +223,7 @@ int command_line(int argc, char** argv) {
   add(app, "replay", make_replay_command(), commands);
   add(app, "report", make_report_command(), commands);
   add(app, "doctor", make_doctor_command(), commands);
+  add(app, "prune", make_prune_command(), commands);
   CLI::App* help = app.add_subcommand("help", "Lists for looking things up");
   help->group("Commands")->footer(kHelpFooter);
   help->require_subcommand(1);

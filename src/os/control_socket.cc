@@ -41,6 +41,15 @@ const sockaddr* plain(const Address& address) {
   return reinterpret_cast<const sockaddr*>(&address.name);
 }
 
+// Holds nothing when nobody listens there.
+Descriptor connect_to(const std::string& path) {
+  const std::optional<Address> address = address_of(path);
+  if (!address) return {};
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (socket && ::connect(socket.get(), plain(*address), sizeof(address->name)) != 0) return {};
+  return socket;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ControlSocket>> ControlSocket::listen(EpollLoop& loop,
@@ -77,11 +86,8 @@ void ControlSocket::accept_all() {
 }
 
 std::optional<int> ask_who_runs(const std::string& path) {
-  const std::optional<Address> address = address_of(path);
-  if (!address) return std::nullopt;
-  const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Descriptor socket = connect_to(path);
   if (!socket) return std::nullopt;
-  if (::connect(socket.get(), plain(*address), sizeof(address->name)) != 0) return std::nullopt;
   pollfd ready{.fd = socket.get(), .events = POLLIN, .revents = 0};
   if (::poll(&ready, 1, kAnswerMilliseconds) <= 0) return std::nullopt;
   std::array<char, 32> text{};
@@ -92,5 +98,7 @@ std::optional<int> ask_who_runs(const std::string& path) {
   if (error != std::errc()) return std::nullopt;
   return pid;
 }
+
+bool is_listened_at(const std::string& path) { return static_cast<bool>(connect_to(path)); }
 
 }  // namespace windrow

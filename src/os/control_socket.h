@@ -43,4 +43,7 @@ class ControlSocket {
 // The process that answers on `path` within two seconds, if any.
 std::optional<int> ask_who_runs(const std::string& path);
 
+// Whether a process has the socket at `path` open, be it paused: for those whom no epoch fences.
+bool is_listened_at(const std::string& path);
+
 }  // namespace windrow

@@ -9,21 +9,18 @@
 #include "workspace/embedded_files.h"
 
 namespace windrow {
-namespace {
 
-std::string content_hash() {
+std::string worker_folder_name() {
   std::string all;
   for (const EmbeddedFile& file : embedded_files()) {
     all.append(file.path).push_back('\0');
     all.append(file.content).push_back('\0');
   }
-  return sha256(all).substr(0, 16);
+  return "worker-" + sha256(all).substr(0, 16);
 }
 
-}  // namespace
-
 Result<std::string> unpack_worker(FileSystem& fs, const std::string& cache_folder) {
-  const std::string folder = cache_folder + "/worker-" + content_hash();
+  const std::string folder = cache_folder + "/" + worker_folder_name();
   std::string program = folder + "/windrow/worker/__main__.py";
   const std::string complete = folder + "/complete";
   if (fs.stat(complete)) return program;

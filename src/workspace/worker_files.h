@@ -10,6 +10,9 @@
 
 namespace windrow {
 
+// The name of the folder that they are in, which goes by their content.
+std::string worker_folder_name();
+
 // Unpacks the embedded files below `cache_folder`, in a folder named by their content, unless they
 // are there already. Returns the path of the program to start: .../windrow/worker/__main__.py.
 Result<std::string> unpack_worker(FileSystem& fs, const std::string& cache_folder);

@@ -148,7 +148,7 @@ def test_a_trial_at_the_terminal_has_no_document(windrow: Windrow) -> None:
 # C413
 def test_every_help_has_examples_with_flags_that_exist(windrow: Windrow) -> None:
     waiting = [["run"], ["plan"], ["validate"], ["job"], ["retry"], ["help"], ["completion"]]
-    waiting += [["explain"], ["replay"], ["report"], ["doctor"]]
+    waiting += [["explain"], ["replay"], ["report"], ["doctor"], ["prune"]]
     top = said(windrow, "--help")[1]
     listed = re.findall(r"^  ([a-z]+)  +[A-Z]", top, re.MULTILINE)
     assert sorted(listed) == sorted(words[0] for words in waiting)
