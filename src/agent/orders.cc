@@ -75,6 +75,7 @@ void Agent::carry_out(order::StartWorker& one) {
                     .log_folder = folders.user_log,
                     .output_folder = settings_.output_folder,
                     .append_row = settings_.append_row,
+                    .input_as = settings_.input_as,
                     .module = settings_.module,
                     .row_outputs = settings_.row_outputs,
                     .rows = settings_.rows,

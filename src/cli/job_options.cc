@@ -38,6 +38,10 @@ void JobOptions::declare(CLI::App& app) {
                  "Folder, file, glob, @FILE (a list of paths) or - with the items; repeatable")
       ->type_name("PATH")
       ->allow_extra_args(false);
+  option("--as",
+         flags_.input_as,
+         "files|jsonl",
+         "What an item is: a file, or a row of a file of JSON lines (files)");
   option("--output", flags_.output, "FOLDER", "For the result and what the script writes");
   option("--append-row-to",
          flags_.append_row_to,

@@ -30,20 +30,24 @@ constexpr const char* kFooter =
     "Takes what `windrow run` takes; lists the input, runs and writes nothing. Of the\n"
     "settings it shows the main ones and those that were said, with -v all.\n";
 
-std::string files_text(const InputPreview& input) {
+std::string_view item_word(const JobSpec& spec) {
+  return spec.input_as == InputAs::kFiles ? "file" : "row";
+}
+
+std::string files_text(const InputPreview& input, std::string_view item) {
   if (!input.files) return "a list on standard input, not read here";
-  return counted(*input.files, "file");
+  return counted(*input.files, item);
 }
 
 // "5: 4 with 5 files, 1 with 3 files"
-std::string batches_text(const JobPreview& preview) {
+std::string batches_text(const JobPreview& preview, std::string_view item) {
   std::vector<std::string> parts;
   for (auto size = preview.sizes.rbegin(); size != preview.sizes.rend(); ++size) {
     if (parts.size() == 5) {
       parts.emplace_back("...");
       break;
     }
-    const std::string files = size->first == 0 ? "out files" : " " + counted(size->first, "file");
+    const std::string files = size->first == 0 ? "out files" : " " + counted(size->first, item);
     parts.push_back(fmt::format("{} with{}", human_count(size->second), files));
   }
   std::string text = human_count(preview.batches);
@@ -67,6 +71,7 @@ std::string plan_text(const JobReading& reading, const JobPreview& preview, bool
   const auto line = [&out](std::string_view what, std::string_view text) {
     fmt::format_to(std::back_inserter(out), "{:<14}{}\n", what, escape_bytes(text));
   };
+  const std::string_view item = item_word(reading.spec);
   line("job", preview.new_name ? "a new one, with a name made up" : preview.name);
   if (!preview.notice.empty()) line("", preview.notice);
   line(preview.python ? "script" : "command", script_path(reading.spec));
@@ -75,10 +80,11 @@ std::string plan_text(const JobReading& reading, const JobPreview& preview, bool
   }
   for (const InputPreview& input : preview.inputs) {
     line("input",
-         fmt::format("{}: {}: {}", input.name, fmt::join(input.paths, ", "), files_text(input)));
+         fmt::format(
+             "{}: {}: {}", input.name, fmt::join(input.paths, ", "), files_text(input, item)));
   }
   for (const std::string& remark : preview.remarks) line("", remark);
-  line("mini-batches", batches_text(preview));
+  line("mini-batches", batches_text(preview, item));
   line("workers", preview.share.workers.reason);
   line("gpus", gpus_text(preview.share.gpus));
   for (const auto& [name, path] : preview.paths.outputs) {

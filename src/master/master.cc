@@ -7,6 +7,7 @@
 #include "base/plant.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "core/plan/row_name.h"
 
 namespace windrow {
 namespace {
@@ -211,8 +212,9 @@ Result<std::string> Master::paths_of(BatchId id, const ItemRange& items) {
 
 Status Master::check_unchanged(std::string_view paths) {
   if (paths.empty()) return {};
+  const bool rows = config_.plan.rows();
   for (const std::string& path : split_names(paths)) {
-    const Result<FileStat> stat = fs_.stat(path);
+    const Result<FileStat> stat = fs_.stat(std::string(rows ? file_of_row(path) : path));
     if (stat && stat->changed.nanoseconds <= plan_->head().listing_began.nanoseconds) continue;
     return fail(ErrorCode::kConflict,
                 "the input is not what it was when the job began: {} is {}",

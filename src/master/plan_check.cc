@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "core/plan/row_name.h"
 
 namespace windrow {
 namespace {
@@ -115,7 +116,8 @@ Status PlanCheck::judge() {
 }
 
 Status PlanCheck::look_at(const Item& item) {
-  const Result<FileStat> stat = fs_.stat(path_of(item));
+  const std::string path = path_of(item);
+  const Result<FileStat> stat = fs_.stat(std::string(rules_.rows ? file_of_row(path) : path));
   if (!stat) {
     note("missing", item);
   } else if (stat->changed.nanoseconds > plan_.head().listing_began.nanoseconds &&

@@ -26,6 +26,7 @@ class PlanCheck {
   struct Rules {
     bool complete = false;         // the plan holds the whole input
     bool any_order = false;        // the plan is not in the order of the listing
+    bool rows = false;             // the items are rows: their files are looked at
     std::vector<bool> may_change;  // mini-batches whose files may have been written to
   };
 

@@ -8,6 +8,7 @@
 
 #include "base/plant.h"
 #include "base/text.h"
+#include "core/plan/row_name.h"
 #include "master/plan_check.h"
 
 namespace windrow {
@@ -33,6 +34,10 @@ std::uint64_t bytes_for_plan(FileSystem& fs,
                              std::uint32_t input,
                              const std::string& name) {
   if (!rules.size.bytes && !rules.largest_first) return 0;
+  if (rules.inputs[input].rows) {
+    const std::optional<RowName> row = parse_row_name(name);
+    return row ? row->place.length : 0;
+  }
   const std::string& root = rules.inputs[input].root;
   const Result<FileStat> stat = fs.stat(plan_path(root == "/" ? "" : root, name));
   return stat ? stat->size : 0;
@@ -41,8 +46,9 @@ std::uint64_t bytes_for_plan(FileSystem& fs,
 Status check_not_empty(const PlanRules& rules, std::uint32_t input, std::uint64_t found) {
   if (found > 0 || rules.allow_empty) return {};
   return fail(ErrorCode::kConflict,
-              "the input {} holds no file",
-              path_in_quotes(rules.inputs[input].title));
+              "the input {} holds no {}",
+              path_in_quotes(rules.inputs[input].title),
+              rules.rows() ? "row" : "file");
 }
 
 // Lives on the pool while a page is made, on the loop in between.
@@ -112,6 +118,7 @@ Status Planner::Listing::take_old() {
                 std::move(old),
                 PlanCheck::Rules{.complete = whole,
                                  .any_order = config.rules.largest_first,
+                                 .rows = config.rules.rows(),
                                  .may_change = std::move(config.may_change)});
   return {};
 }

@@ -41,6 +41,9 @@ struct PlanRules {
   // Instead of inputs: so many mini-batches without items.
   std::optional<std::uint32_t> rank_mini_batch_count;
   std::string formation;  // hash of it all
+
+  // Whether the names of the plan are those of rows.
+  [[nodiscard]] bool rows() const { return !inputs.empty() && inputs.front().rows; }
 };
 
 // The size of a file as far as the rules ask for it, else 0. What has vanished since it was listed

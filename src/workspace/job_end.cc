@@ -8,6 +8,7 @@
 #include "base/counted.h"
 #include "os/machine.h"
 #include "workspace/job_logs.h"
+#include "workspace/row_mark.h"
 
 namespace windrow {
 
@@ -16,6 +17,7 @@ struct JobLogs::Rebuild {
   FileSystem& fs;
   JobFolder folder;
   JournalEnd end;
+  InputAs input_as;
   Status status;
   ReportSummary summary;
   std::optional<FirstError> first_error;
@@ -32,7 +34,7 @@ Status JobLogs::Rebuild::run() {
   LogFile report(report_path);
   LogFile failed(failed_path);
   report.write(ReportRows::header());
-  ReportRows rows;
+  ReportRows rows(mark_of_row(fs, input_as));
   // Not a whole JobState: a million mini-batches would be held twice.
   Epoch plan_epoch = 0;
   std::uint64_t plan_bytes = 0;
@@ -92,7 +94,7 @@ void JobLogs::rebuild_report(const JournalEnd& end) {
     report_.write(ReportRows::header());
     return;
   }
-  rebuild_ = std::make_shared<Rebuild>(Rebuild{fs_, folder_, end, {}, {}, {}, false});
+  rebuild_ = std::make_shared<Rebuild>(Rebuild{fs_, folder_, end, input_as_, {}, {}, {}, false});
   loop_.blocking([rebuild = rebuild_] { rebuild->status = rebuild->run(); },
                  [self = self_] {
                    if (*self == nullptr) return;

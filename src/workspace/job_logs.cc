@@ -11,6 +11,7 @@
 #include "core/spec/job_paths.h"
 #include "core/supervise/worker_life.h"
 #include "os/machine.h"
+#include "workspace/row_mark.h"
 
 namespace windrow {
 namespace {
@@ -38,7 +39,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-JobLogs::JobLogs(Loop& loop, FileSystem& fs, JobFolder folder, std::string metrics_prefix)
+JobLogs::JobLogs(Loop& loop, FileSystem& fs, JobFolder folder, const JobSpec& spec)
     : loop_(loop),
       fs_(fs),
       folder_(std::move(folder)),
@@ -49,7 +50,9 @@ JobLogs::JobLogs(Loop& loop, FileSystem& fs, JobFolder folder, std::string metri
       report_(folder_.report()),
       failed_(folder_.failed_items()),
       errors_(folder_.user_error_summary()),
-      metrics_prefix_(std::move(metrics_prefix)),
+      rows_(mark_of_row(fs, spec.input_as)),
+      metrics_prefix_(spec.record.metrics_name_prefix),
+      input_as_(spec.input_as),
       self_(std::make_shared<JobLogs*>(this)) {}
 
 JobLogs::~JobLogs() { *self_ = nullptr; }

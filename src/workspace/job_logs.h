@@ -20,6 +20,7 @@
 #include "core/output/report_row.h"
 #include "core/output/report_summary.h"
 #include "core/progress/progress.h"
+#include "core/spec/job_spec.h"
 #include "journal/job_folder.h"
 #include "journal/journal.h"
 #include "master/master_log.h"
@@ -34,7 +35,7 @@ namespace windrow {
 
 class JobLogs final : public MasterLog, public AgentLog {
  public:
-  JobLogs(Loop& loop, FileSystem& fs, JobFolder folder, std::string metrics_prefix);
+  JobLogs(Loop& loop, FileSystem& fs, JobFolder folder, const JobSpec& spec);
   ~JobLogs() override;
 
   // Creates the folders. Call once, first.
@@ -134,6 +135,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   ReportRows rows_;
   ReportSummary summary_;
   std::string metrics_prefix_;
+  InputAs input_as_;
   ClockText clock_;
   ProgressMeter meter_;
   std::optional<Progress> progress_;

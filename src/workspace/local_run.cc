@@ -139,7 +139,7 @@ class Run {
         zygote_(zygote),
         run_(run),
         view_(view),
-        logs_(loop, fs, run.folder, run.spec.record.metrics_name_prefix),
+        logs_(loop, fs, run.folder, run.spec),
         links_(loop) {}
 
   Status open() {

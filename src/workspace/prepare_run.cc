@@ -36,6 +36,7 @@ Status find_inputs(FileSystem& fs, LocalRun& run, const JobState* before) {
     CHECK(input != run.spec.inputs.end());
     ASSIGN_OR_RETURN(InputFiles files,
                      resolve_input(fs, *input, real_path, run.folder.input_list()));
+    files.rows = run.spec.input_as == InputAs::kJsonLines;
     if (before == nullptr) RETURN_IF_ERROR(check_input(fs, files));
     run.inputs.push_back(std::move(files));
   }

@@ -32,6 +32,7 @@ class StandardList {
  private:
   std::shared_ptr<File> file_;  // null: nobody asked
   std::string folder_;          // that relative paths are below
+  bool rows_ = false;           // entries may be names of rows
 };
 
 }  // namespace windrow

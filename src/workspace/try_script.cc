@@ -65,6 +65,7 @@ WorkerStart start_object(const JobSpec& spec, const JobPaths& paths, std::string
                      .process = kProcess,
                      .output_folder = std::move(settings.output_folder),
                      .append_row = settings.append_row,
+                     .input_as = settings.input_as,
                      .module = std::move(settings.module),
                      .row_outputs = std::move(settings.row_outputs),
                      .rows = std::move(settings.rows),

@@ -31,6 +31,15 @@ def fences(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
 
 
+def test_the_batch_of_requests_gives_what_its_readme_says(tmp_path: Path) -> None:
+    folder = tmp_path / "openai-batch"
+    shutil.copytree(EXAMPLES / "openai-batch", folder)
+    (script,) = fences(folder / "README.md", "sh")
+    (said,) = fences(folder / "README.md", "text")
+    env = {"WINDROW_PYTHON": sys.executable}
+    assert run("sh", "-euc", script, cwd=folder, home=tmp_path / "home", **env).endswith(said)
+
+
 def test_the_native_worker_gives_the_rows_of_its_readme(tmp_path: Path) -> None:
     folder = tmp_path / "examples/native-worker"
     shutil.copytree(EXAMPLES, tmp_path / "examples")

@@ -44,6 +44,7 @@ const std::vector<Opinion>& opinions() {
       {"staged_outputs", Kind::kBool},
       {"largest_first", Kind::kBool},
       {"allow_empty_input", Kind::kBool},
+      {"input_as", Kind::kWord, 0, 0, {"files", "jsonl"}},
       {"append_row.format", Kind::kWord, 0, 0, {"text", "csv", "jsonl"}, true},
       {"append_row.sep", Kind::kSep},
       {"append_row.header", Kind::kBool},

@@ -10,6 +10,7 @@
 
 #include "core/plan/cutter.h"
 #include "core/plan/glob.h"
+#include "core/plan/row_name.h"
 #include "drawn_value.h"
 #include "storm.h"
 
@@ -284,6 +285,36 @@ class CutStorm {
 };
 
 TEST(PlanStorm, AGlobMatchesWhatOneWayOfTakingItMatches) { play_storms<GlobStorm>(100); }
+
+// Names of rows, whole and damaged.
+class RowNameStorm {
+ public:
+  explicit RowNameStorm(std::uint64_t seed) : random_(seed) {}
+
+  void run() {
+    const auto number = [this] {
+      return random_.per_mille(500) ? random_.below(100) : random_.next();
+    };
+    const RowPlace place{number(), number(), number(), number()};
+    std::string file;
+    for (std::uint32_t i = random_.between(1, 8); i > 0; --i)
+      file += "ab:@+#7/\xff"[random_.below(9)];
+    std::string name = row_name(file, place);
+    ASSERT_TRUE(parse_row_name(name)) << name;
+    EXPECT_EQ(parse_row_name(name)->file, file);
+    EXPECT_EQ(parse_row_name(name)->place, place);
+    name[random_.below(name.size())] = "x:@+#0"[random_.below(6)];
+    if (random_.per_mille(300)) name.resize(random_.below(name.size()));
+    const auto damaged = parse_row_name(name);
+    EXPECT_EQ(file_of_row(name), damaged ? damaged->file : std::string_view(name));
+    EXPECT_TRUE(!damaged || (name.starts_with(damaged->file) && !damaged->file.empty()));
+  }
+
+ private:
+  Random random_;
+};
+
+TEST(PlanStorm, NamesOfRowsAreReadAsTheyWereWritten) { play_storms<RowNameStorm>(2000); }
 
 TEST(PlanStorm, EveryFileIsInOneMiniBatchAndEachIsFull) { play_storms<CutStorm>(); }
 

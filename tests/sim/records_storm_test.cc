@@ -292,16 +292,17 @@ class Storm {
   void judge_failed(const fact::AttemptEnded& ended, const std::vector<Json>& lines) {
     const AttemptRecord& record = ended.record;
     std::vector<std::string> expected;
+    const auto path_of = [this](const Name& name) {
+      return name.raw[0] == '/' ? name.raw : root_ + "/" + name.raw;
+    };
     if (ended.verdict == Verdict::kDone) {
       for (const ReportedItem& one : record.reported) {
-        if (one.item < names_.size()) expected.push_back(root_ + "/" + names_[one.item].raw);
+        if (one.item < names_.size()) expected.push_back(path_of(names_[one.item]));
       }
       if (names_.size() != ended.succeeded + record.reported.size())
         expected.emplace_back("(none)");
     } else if (ended.verdict == Verdict::kFailed) {
-      for (const Name& name : names_) {
-        expected.push_back(name.raw[0] == '/' ? name.raw : root_ + "/" + name.raw);
-      }
+      for (const Name& name : names_) expected.push_back(path_of(name));
     }
     ASSERT_EQ(lines.size(), expected.size());
     for (std::size_t i = 0; i < lines.size(); ++i) {

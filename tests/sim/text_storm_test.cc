@@ -248,7 +248,11 @@ class EngineArgumentStorm {
     const auto timeout = [](std::string_view one) {
       return one == "run_invocation_timeout" || one == "score_run_timeout";
     };
-    return name == argument.name || (timeout(name) && timeout(argument.name));
+    const auto rows = [](std::string_view one) {
+      return one == "amlbi_pf_enabled" || one == "amlbi_file_format";
+    };
+    return name == argument.name || (timeout(name) && timeout(argument.name)) ||
+           (rows(name) && rows(argument.name));
   }
 
   Random random_;

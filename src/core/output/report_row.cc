@@ -102,6 +102,12 @@ void append_quoted_names(const BatchNames& batch, std::string& out) {
   });
 }
 
+// Names that begin with a slash stand for themselves.
+std::string path_of(const BatchNames& batch, std::string_view name) {
+  if (name.starts_with('/')) return std::string(name);
+  return fmt::format("{}/{}", batch.root, name);
+}
+
 }  // namespace
 
 std::string_view status_word(AttemptStatus status) {
@@ -252,6 +258,9 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
       json.null().field("missing", missing);
     } else {
       json.value(*item);
+      if (const std::string mark = mark_ ? mark_(*item) : ""; !mark.empty()) {
+        json.field("custom_id", mark);
+      }
     }
     json.field("tries", tries);
     json.field("status", status_word(record.status));
@@ -266,9 +275,7 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
   if (ended.verdict == Verdict::kDone) {
     if (!record.reported.empty()) {
       std::vector<std::string> paths;
-      for_each_name(batch, [&](std::string_view name) {
-        paths.push_back(fmt::format("{}/{}", batch.root, name));
-      });
+      for_each_name(batch, [&](std::string_view name) { paths.push_back(path_of(batch, name)); });
       for (const ReportedItem& one : record.reported) {
         if (one.item < paths.size()) line(&paths[one.item], "Reported", one.reason);
       }
@@ -281,9 +288,7 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
                      counted(batch.items, "item")));
   } else if (ended.verdict == Verdict::kFailed) {
     for_each_name(batch, [&](std::string_view name) {
-      const bool whole = name.starts_with('/');
-      const std::string path =
-          fmt::format("{}{}{}", whole ? "" : batch.root, whole ? "" : "/", name);
+      const std::string path = path_of(batch, name);
       line(&path, record.error_type, record.error_message);
     });
   }

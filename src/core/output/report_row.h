@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/append.h"
 #include "base/clock_text.h"
@@ -30,8 +32,14 @@ struct BatchNames {
   std::string_view names;  // relative to it unless they begin with a slash, separated by NUL
 };
 
+// The mark by which users know a row, as far as it has one (`custom_id`); asked for failed items.
+using MarkOfRow = std::function<std::string(const std::string& path)>;
+
 class ReportRows {
  public:
+  // `mark`: only where the items are rows.
+  explicit ReportRows(MarkOfRow mark = nullptr) : mark_(std::move(mark)) {}
+
   static std::string_view header();
 
   void append(const fact::AttemptEnded& ended, const BatchNames& batch, std::string& out);
@@ -47,6 +55,7 @@ class ReportRows {
  private:
   void append_where(AgentId agent, ProcessNumber process, WallTime start, Line& out);
 
+  MarkOfRow mark_;
   ClockText clock_;
   std::string root_;         // of the last line
   std::string quoted_root_;  // as the line has it

@@ -364,6 +364,7 @@ std::string formation_hash(const JobSpec& spec) {
   hash.update_field(batch_size_text(spec.mini_batch_size));
   hash.update_field(spec.rank_mini_batch_count ? std::to_string(*spec.rank_mini_batch_count) : "");
   hash.update_field(spec.largest_first ? "largest first" : "");
+  if (spec.input_as != InputAs::kFiles) hash.update_field("rows of JSON lines");
   return hash.finish();
 }
 

@@ -58,6 +58,7 @@ compute: local  # from this machine
 resources:
   instance_count: 1  # from this machine
 mini_batch_size: 10  # from default
+input_as: files  # from default
 # rank_mini_batch_count: not set; mini-batches are cut from input_data
 largest_first: false  # from default
 allow_empty_input: false  # from default

@@ -15,7 +15,9 @@ namespace {
 
 using Effect = EngineArgument::Effect;
 
-constexpr std::string_view kTables = "tables and JSON lines as input are not supported yet";
+constexpr std::string_view kTables = "tables as input are not supported yet";
+
+constexpr std::string_view kRowMode = "amlbi_pf_enabled";
 
 // Those that are no setting of their own name. The others are in the table of settings.
 constexpr auto kOthers = std::to_array<EngineArgument>({
@@ -27,10 +29,13 @@ constexpr auto kOthers = std::to_array<EngineArgument>({
      "",
      "the streaming mode is not supported yet; write run() so that it returns its results"},
     {"amlbi_dataframe_mixed_types", Effect::kRefused, "", kTables},
-    {"amlbi_pf_enabled", Effect::kRefused, "", kTables},
-    {"amlbi_file_format", Effect::kRefused, "", kTables},
-    {"amlbi_mini_batch_rows", Effect::kRefused, "", kTables},
-    {"amlbi_pf_run_mode", Effect::kRefused, "", kTables},
+    {kRowMode, Effect::kSets, "input_as", ""},
+    {"amlbi_file_format", Effect::kSets, "input_as", ""},
+    {"amlbi_mini_batch_rows", Effect::kNothing, "", ""},
+    {"amlbi_pf_run_mode",
+     Effect::kRefused,
+     "",
+     "rows are written whole: return the field that is wanted"},
     {"resume_from",
      Effect::kRefused,
      "",
@@ -101,6 +106,10 @@ FoundArguments find_engine_arguments(const std::vector<std::string>& arguments) 
 }
 
 std::string engine_value(const EngineArgument& argument, const std::string& said) {
+  if (argument.name == kRowMode) {
+    const Result<bool> on = parse_bool(said);
+    return !on ? said : (*on ? "jsonl" : "files");
+  }
   if (argument.key != "error_threshold") return said;
   const Result<double> number = parse_number(said, {-1, static_cast<double>(kIntMax)});
   return number ? fmt::format("{:.0f}", std::ceil(*number) + 0.0) : said;

@@ -119,7 +119,9 @@ TEST(EngineArguments, WhatIsNotBuiltIsRefusedWithASentence) {
   EXPECT_EQ(problems("--amlbi_async_mode true"),
             "job.yml:6:22: task.program_arguments: --amlbi_async_mode: the streaming mode is not "
             "supported yet; write run() so that it returns its results\n");
-  EXPECT_NE(problems("--amlbi_file_format jsonl"), "");
+  EXPECT_EQ(problems("--amlbi_file_format csv"),
+            "job.yml:6:22: task.program_arguments: --amlbi_file_format: 'csv' is not known; "
+            "allowed is files or jsonl\n");
   EXPECT_NE(problems("--resume_from abc").find("windrow job resume"), std::string::npos);
 }
 

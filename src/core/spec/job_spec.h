@@ -59,6 +59,7 @@ struct OutputSpec {
   friend bool operator==(const OutputSpec&, const OutputSpec&) = default;
 };
 
+enum class InputAs { kFiles, kJsonLines };  // what an item is: a file, or a row of one
 enum class OutputExists { kRefuse, kOverwrite };
 enum class Profiler { kNone, kCProfile, kProfile };
 enum class GpuSurplus { kAuto, kUnset, kHide };  // workers beyond the GPUs: see docs/manual/gpus.md
@@ -148,7 +149,8 @@ struct JobSpec {
 
   std::vector<InputSpec> inputs;        // in the order declared; names are unique
   std::vector<std::string> input_data;  // names of those that are cut into mini-batches, in order
-  BatchSize mini_batch_size;
+  InputAs input_as = InputAs::kFiles;
+  BatchSize mini_batch_size;       // of rows, where these are the items
   bool largest_first = false;      // mini-batches with most bytes are handed out first
   bool allow_empty_input = false;  // an input without files gives an empty result
   // Mini-batches without items instead of an input: run([]) so many times.

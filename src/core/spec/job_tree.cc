@@ -211,6 +211,10 @@ void check_command(JobTree& tree) {
   idle(spec.rows.text != RowText::kAzure || spec.rows.separator || spec.rows.header,
        "append_row",
        "has no effect: the rows of task.command are written as they come");
+  const std::optional<Place> rows = tree.reader.at(tree.root, "input_as");
+  if (rows && spec.input_as != InputAs::kFiles) {
+    tree.reader.problem(*rows, "goes with Python scripts; task.command gets files");
+  }
   const std::optional<Place> task = tree.reader.at(tree.root, "task");
   if (task && spec.append_row_to.size() > 1) {
     tree.reader.problem_at(

@@ -152,6 +152,7 @@ constexpr Codec choice() {
 }
 
 inline constexpr std::array<std::string_view, 3> kSurplus = {"auto", "unset", "hide"};
+inline constexpr std::array<std::string_view, 2> kInputAs = {"files", "jsonl"};
 inline constexpr std::array<std::string_view, 2> kExists = {"refuse", "overwrite"};
 inline constexpr std::array<std::string_view, 3> kProfilers = {"", "cProfile", "profile"};
 

@@ -192,6 +192,7 @@ void lay_flags_over(Node& root, const JobFlags& flags, const std::string& curren
       {"mini_batch_error_threshold"},
       "--mini-batch-error-threshold");
   lay(flags.logging_level, {"logging_level"}, "--logging-level");
+  lay(flags.input_as, {"input_as"}, "--as");
   lay(flags.command_mode, {"task", "command_mode"}, "--command-mode");
   lay(flags.gpus, {"gpus"}, "--gpus");
   lay(flags.nice, {"nice"}, "--nice");

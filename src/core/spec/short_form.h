@@ -40,6 +40,7 @@ struct JobFlags {
   std::optional<std::string> name;
   std::optional<std::string> retry_of;
   std::optional<std::string> command_mode;
+  std::optional<std::string> input_as;
   bool bisect = false;
   bool speculate = false;
   std::optional<std::vector<std::string>> arguments;  // what stood after `--`

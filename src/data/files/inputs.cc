@@ -126,16 +126,14 @@ Status check_input(FileSystem& fs, const InputFiles& input) {
       }
     } else if (part.kind == InputPart::Kind::kList && !part.kept) {
       ASSIGN_OR_RETURN(PathList list, PathList::open(fs, part.name));
-      RETURN_IF_ERROR(check_list(fs, std::move(list), part.folder, part.name));
+      RETURN_IF_ERROR(check_list(fs, std::move(list), part.folder, part.name, input.rows));
     }
   }
   return {};
 }
 
-Status check_list(FileSystem& fs,
-                  PathList list,
-                  const std::string& folder,
-                  const std::string& title) {
+Status check_list(
+    FileSystem& fs, PathList list, const std::string& folder, const std::string& title, bool rows) {
   std::uint64_t paths = 0;
   std::uint64_t missing = 0;
   std::uint64_t others = 0;
@@ -144,7 +142,8 @@ Status check_list(FileSystem& fs,
     ASSIGN_OR_RETURN(const auto path, list.next());
     if (!path) break;
     ++paths;
-    const Result<FileStat> stat = fs.stat(join_path(folder, *path));
+    const std::string file(rows ? file_of_row(*path) : *path);
+    const Result<FileStat> stat = fs.stat(join_path(folder, file));
     if (stat && stat->kind == FileKind::kFile) continue;
     ++(stat ? others : missing);
     if (shown.size() < kShown) {
@@ -169,6 +168,34 @@ InputLister::InputLister(FileSystem& fs, InputFiles input, std::vector<std::stri
     : fs_(fs), input_(std::move(input)), without_(std::move(without)), ignore_(input_.ignore) {}
 
 Result<std::vector<std::string>> InputLister::next(std::size_t max) {
+  if (!input_.rows) return next_files(max);
+  std::vector<std::string> names;
+  RETURN_IF_ERROR(more_rows(max, names));
+  return names;
+}
+
+// File after file. A name that is a row's already stands in a list, and is taken as it is.
+Status InputLister::more_rows(std::size_t max, std::vector<std::string>& names) {
+  while (names.size() < max) {
+    if (rows_) {
+      ASSIGN_OR_RETURN(const bool more, rows_->next(max - names.size(), names));
+      row_ = rows_->next_row();
+      if (!more) rows_.reset();
+      continue;
+    }
+    ASSIGN_OR_RETURN(std::vector<std::string> file, next_files(1));
+    if (file.empty()) break;
+    if (parse_row_name(file.front())) {
+      names.push_back(std::move(file.front()));
+      continue;
+    }
+    const std::string path = join_path(input_.root, file.front());
+    ASSIGN_OR_RETURN(rows_, RowLister::open(fs_, path, std::move(file.front()), row_));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> InputLister::next_files(std::size_t max) {
   std::vector<std::string> names;
   while (names.size() < max && part_ < input_.parts.size()) {
     if (!folder_ && !list_) RETURN_IF_ERROR(open_part());

@@ -20,6 +20,7 @@
 #include "data/files/lister.h"
 #include "data/files/path_list.h"
 #include "data/files/remarks.h"
+#include "data/files/row_lister.h"
 #include "os/file_system.h"
 
 namespace windrow {
@@ -38,6 +39,7 @@ struct InputFiles {
   std::string root;   // the folder that all parts are below
   std::vector<InputPart> parts;
   std::vector<std::string> ignore;
+  bool rows = false;  // the items are rows of the files, by their names: core/plan/row_name.h
 };
 
 // Gives a path without links.
@@ -51,10 +53,9 @@ Result<InputFiles> resolve_input(FileSystem& fs,
 
 // Refuses globs that match no file, and lists with paths that are no files.
 Status check_input(FileSystem& fs, const InputFiles& input);
-Status check_list(FileSystem& fs,
-                  PathList list,
-                  const std::string& folder,
-                  const std::string& title);
+// `rows`: entries may be names of rows.
+Status check_list(
+    FileSystem& fs, PathList list, const std::string& folder, const std::string& title, bool rows);
 
 // The files of an input, part after part; those of folders and globs in bytewise order of their
 // paths, those of lists as they stand there.
@@ -65,13 +66,15 @@ class InputLister {
   InputLister(FileSystem& fs, InputFiles input, std::vector<std::string> without);
 
   // Up to `max` more names, relative to the root; one that is not below it is absolute. Fewer only
-  // at the end.
+  // at the end. The names are those of rows where the items are.
   Result<std::vector<std::string>> next(std::size_t max);
 
   // About the parts that were listed to their end.
   [[nodiscard]] const ListingRemarks& remarks() const { return remarks_; }
 
  private:
+  Result<std::vector<std::string>> next_files(std::size_t max);
+  Status more_rows(std::size_t max, std::vector<std::string>& names);
   Status open_part();
   Status more_of_folder(std::size_t max, std::vector<std::string>& names);
   Status more_of_list(std::size_t max, std::vector<std::string>& names);
@@ -83,7 +86,9 @@ class InputLister {
   std::size_t part_ = 0;
   std::optional<FileLister> folder_;
   std::optional<PathList> list_;
-  std::string prefix_;  // of the names of the folder that is being listed
+  std::optional<RowLister> rows_;  // of the file that is being read
+  std::uint64_t row_ = 0;          // number of the next one
+  std::string prefix_;             // of the names of the folder that is being listed
   ListingRemarks remarks_;
 };
 

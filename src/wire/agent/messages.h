@@ -36,6 +36,7 @@ struct WorkerSettings {
   std::string module;  // dotted name, when the script was given by one
   std::string code_root;
   std::vector<std::string> argv;
+  InputAs input_as = InputAs::kFiles;
   std::string output_folder;
   // Where files belong that the script writes; none: it writes them there itself. Else argv,
   // environment and output_folder lead to places of each worker's own, by kProcessMark.

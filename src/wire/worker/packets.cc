@@ -174,6 +174,7 @@ std::string encode_worker_start(const WorkerStart& start) {
   json.field("log_folder", start.log_folder);
   json.field("output_folder", start.output_folder);
   json.field("append_row", start.append_row);
+  if (start.input_as == InputAs::kJsonLines) json.field("items", "jsonl");
   if (!start.module.empty()) json.field("module", start.module);
   if (start.row_outputs.size() > 1) {
     json.key("row_outputs").begin_array();

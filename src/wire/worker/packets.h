@@ -102,6 +102,7 @@ struct WorkerStart {
   std::string log_folder;
   std::string output_folder;
   bool append_row = true;
+  InputAs input_as = InputAs::kFiles;
   std::string module;                    // dotted name; empty: the script is a path
   std::vector<std::string> row_outputs;  // names; with two and more, run() may return a dict
   RowStyle rows;

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from windrow.worker.jsonl import Rows
+
     Serialise = Callable[[object], tuple[int, bytes]]
 
 REASON_MAX = 1000  # characters
@@ -25,7 +27,7 @@ class MiniBatchDataset:
         self._paths = paths
 
     def to_path(self) -> "list[str]":
-        """The absolute paths, in the order of the mini-batch."""
+        """The absolute paths, or names of rows, in the order of the mini-batch."""
         return list(self._paths)
 
     def __repr__(self) -> str:
@@ -48,7 +50,7 @@ class MiniBatchContext:
         self.minibatch_index = minibatch_index
         self.retry_count = retry_count
         self.partition_key_value = None
-        self.global_row_index_lower_bound = None  # a number for rows of tables only
+        self.global_row_index_lower_bound: int | None = None  # a number for rows only
         self.reported: dict[int, str] = {}
         self._paths = tuple(paths)
 
@@ -73,16 +75,22 @@ class MiniBatchContext:
 
 
 def with_context(
-    run: "Callable[[list[str], MiniBatchContext], Any]", serialise: "Serialise", in_parts: bool
+    run: "Callable[[Any, MiniBatchContext], Any]",
+    serialise: "Serialise",
+    in_parts: bool,
+    rows: "Rows | None" = None,
 ) -> "tuple[Callable[[list[str], bytes], Any], Serialise]":
     """The two functions for the loop, which knows nothing of contexts: run() with a command's
     packet in place of the context, and the parts of what that returned, reports among them.
-    `in_parts`: serialise() gives parts already."""
+    `in_parts`: serialise() gives parts already; `rows`: what has read the mini-batch, if its items
+    are rows."""
     current: list[MiniBatchContext] = []
 
     def run_with_context(mini_batch: "list[str]", packet: bytes) -> object:
         batch, _, _, tries = TOKEN_AND_COUNTS.unpack_from(packet, TOKEN_OFFSET)
-        current[:] = (MiniBatchContext(batch, tries, mini_batch),)
+        current[:] = (MiniBatchContext(batch, tries, rows.names if rows else mini_batch),)
+        if rows:
+            current[0].global_row_index_lower_bound = rows.first
         return run(mini_batch, current[0])
 
     def serialise_with_reports(result: object) -> "tuple[int, bytes]":

@@ -17,6 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
+    from windrow.worker.jsonl import Rows
+
 FAILED, REFUSED, STOPPED = 1, 2, 130
 NAMES_MAX = 3  # of a mini-batch, in a message
 
@@ -30,6 +32,7 @@ class Trial:
         self._has_header: set[int] = set()
         self._items = self._rows = self._failed = 0
         self._what = "loading the script"
+        self._reader: Rows | None = None  # where the items are rows
 
     def run(self) -> int:
         """To the end, or to the first failure. The exit code."""
@@ -78,10 +81,14 @@ class Trial:
         self._script = Script(*source, settings.get("module", ""))
         serialise, in_parts = _form(settings)
         run = self._script.run
+        if settings.get("items") == "jsonl":
+            from windrow.worker.jsonl import Rows
+
+            self._reader = Rows()
         if self._script.wants_context:
             from windrow.worker.context import with_context
 
-            run, serialise = with_context(run, serialise, in_parts)
+            run, serialise = with_context(run, serialise, in_parts, self._reader)
             in_parts = True
         self._script.init()
         return run, serialise, in_parts
@@ -89,11 +96,12 @@ class Trial:
     def _one(self, number: int, paths: "list[str]", functions: "tuple[Any, Any, bool]") -> None:
         run, serialise, in_parts = functions
         began = time.monotonic()
+        items = self._reader.load(paths) if self._reader else list(paths)
         if self._script.wants_context:
             token = packets.TOKEN_AND_COUNTS.pack(number, 1, len(paths), 0)
-            result = run(list(paths), bytes(packets.TOKEN_OFFSET) + token)
+            result = run(items, bytes(packets.TOKEN_OFFSET) + token)
         else:
-            result = run(list(paths))
+            result = run(items)
         took = time.monotonic() - began
         returned, payload = serialise(result)
         made = parts.split(payload) if in_parts else [(parts.ROWS, 0, 0, payload)]

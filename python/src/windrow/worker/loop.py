@@ -53,6 +53,7 @@ def run_batches(worker: "Worker") -> bytes:
     unpack, pack = packets.COMMAND.unpack_from, packets.ANSWER.pack
     serialise, done_flags = worker.serialise, worker.done_flags
     run, wants_context, forked = worker.script.run, worker.script.wants_context, worker.forked
+    load = worker.rows.load if worker.rows else None
     encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
     answered, cpu = 0, 0
     while True:
@@ -77,6 +78,8 @@ def run_batches(worker: "Worker") -> bytes:
                 run_began = monotonic_ns()
             write(memory, 0, sequence, PHASE_RUN, token, run_began, sequence)
             mini_batch = payload.decode(encoding, errors).split("\0") if size else []
+            if load:
+                mini_batch = load(mini_batch)  # type: ignore[assignment]
             phase = PHASE_RUN
             result = run(mini_batch, packet) if wants_context else run(mini_batch)
             run_ended = monotonic_ns()

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
+    from windrow.worker.jsonl import Rows
+
 COMMANDS, ANSWERS, PAGE = 3, 4, 5
 
 STACK_SIGNAL = 60  # real-time, and no library is known to use it
@@ -47,6 +49,7 @@ class Worker:
         "exit_code",
         "forked",
         "page",
+        "rows",
         "script",
         "serialise",
         "settings",
@@ -63,6 +66,7 @@ class Worker:
         self.forked: list[bool] = []  # not empty in a child that the script forked
         self.exit_code = 1
         self.settings: dict[str, Any] = {}
+        self.rows: Rows | None = None  # where the items are rows
         self.script: Script
         self.serialise: Callable[[object], tuple[int, bytes]] = rows.serialise
         self.done_flags = 0  # of every answer to a mini-batch that returned
@@ -164,11 +168,16 @@ def _load(worker: Worker) -> None:
         profiling.watch(worker.script)
     else:
         worker.script = Script(*source, settings.get("module", ""))
+    if settings.get("items") == "jsonl":
+        from windrow.worker.jsonl import Rows
+
+        worker.rows = Rows()
     if worker.script.wants_context:
         from windrow.worker.context import with_context
 
         functions = (worker.script.run, worker.serialise)
-        worker.script.run, worker.serialise = with_context(*functions, bool(worker.done_flags))
+        in_parts = bool(worker.done_flags)
+        worker.script.run, worker.serialise = with_context(*functions, in_parts, worker.rows)
         worker.done_flags = packets.FLAG_PARTS
     if settings.get("staging"):
         from windrow.worker.staging import stage
