@@ -50,12 +50,10 @@ def run_batches(worker: "Worker") -> bytes:
     OSError when descriptors are gone; nothing that the script raises."""
     receive, send = worker.commands.recvmsg, worker.answers.send
     memory, sequence, write = worker.page.memory, worker.page.sequence, packets.PAGE.pack_into
-    unpack, pack = packets.COMMAND.unpack_from, packets.ANSWER.pack
-    serialise, done_flags = worker.serialise, worker.done_flags
+    unpack, pack, serialise = packets.COMMAND.unpack_from, packets.ANSWER.pack, worker.serialise
     run, wants_context, forked = worker.script.run, worker.script.wants_context, worker.forked
-    load = worker.rows.load if worker.rows else None
     encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
-    answered, cpu = 0, 0
+    load, done_flags, answered, cpu = worker.rows and worker.rows.load, worker.done_flags, 0, 0
     while True:
         packet, attached, _, _ = receive(PACKET_MAX, ANCILLARY_SIZE, RECEIVE_FLAGS)
         began = run_began = run_ended = monotonic_ns()
@@ -78,10 +76,9 @@ def run_batches(worker: "Worker") -> bytes:
                 run_began = monotonic_ns()
             write(memory, 0, sequence, PHASE_RUN, token, run_began, sequence)
             mini_batch = payload.decode(encoding, errors).split("\0") if size else []
-            if load:
-                mini_batch = load(mini_batch)  # type: ignore[assignment]
+            items = load(mini_batch) if load else mini_batch
             phase = PHASE_RUN
-            result = run(mini_batch, packet) if wants_context else run(mini_batch)
+            result = run(items, packet) if wants_context else run(items)
             run_ended = monotonic_ns()
             if forked:
                 worker.check_fork()
@@ -94,7 +91,7 @@ def run_batches(worker: "Worker") -> bytes:
                 run_ended = monotonic_ns()
             worker.check_fork(error)
             kind, returned, (flags, payload) = FAILED, 0, _failure(worker, error, phase, token)
-        mini_batch = result = None  # type: ignore[assignment]  # not kept while waiting
+        mini_batch = items = result = None  # type: ignore[assignment]  # not kept while waiting
         answered = monotonic_ns()
         elapsed, inside = answered - began, run_ended - run_began
         if elapsed < _SHORT_NS and sequence & 31:
