@@ -47,9 +47,9 @@ class Explain final : public Command {
   Result<std::vector<std::string>> explain() {
     PosixFileSystem fs;
     ASSIGN_OR_RETURN(const JobView job, view_job(fs, job_));
-    if (!batch_) return explain_job(job.state, job.circumstances);
+    if (!batch_) return explain_job(job.outline, job.circumstances);
     ASSIGN_OR_RETURN(const BatchStory batch, view_batch(fs, job, *batch_));
-    return explain_batch(job.state, job.circumstances, batch);
+    return explain_batch(job.outline, job.circumstances, batch);
   }
 
   std::string job_;

@@ -8,6 +8,7 @@
 #include "cli/run_screen.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
+#include "workspace/job_index.h"
 #include "workspace/jobs.h"
 
 namespace windrow {
@@ -41,6 +42,9 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
   } else {
     write_out(2, end_text(end, voice.quiet()));
   }
+  // Last, when all is said: it is for those who ask later, and a job of a million mini-batches
+  // takes a moment.
+  if (outcome->end == MasterEnd::kFinished) static_cast<void>(write_job_index(fs, folder));
   return exit_code(*outcome);
 }
 

@@ -22,7 +22,7 @@
 //     staged/done/<epoch>.<batch>.<picked>/     what an attempt wrote, until it is in its place
 //     state/                                    what resume needs; docs/formats/job-folder.md
 //       plan.<epoch>  journal.<epoch>  rows/<agent>.<incarnation>.seg  control  identity[.<epoch>]
-//       list
+//       list  index.<epoch>
 //
 // Pure strings: nothing is looked up or created here.
 #pragma once
@@ -67,6 +67,13 @@ class JobFolder {
   }
   [[nodiscard]] std::string plan(Epoch epoch) const {
     return fmt::format("{}/plan.{}", state(), epoch);
+  }
+  [[nodiscard]] std::string journal(Epoch epoch) const {
+    return fmt::format("{}/journal.{}", state(), epoch);
+  }
+  // What the journals up to this epoch add up to, for quick answers; may be missing.
+  [[nodiscard]] std::string index(Epoch epoch) const {
+    return fmt::format("{}/index.{}", state(), epoch);
   }
   [[nodiscard]] std::string control() const { return root_ + "/state/control"; }
   [[nodiscard]] std::string identity() const { return root_ + "/state/identity"; }

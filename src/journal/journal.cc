@@ -88,13 +88,14 @@ Status blame(const std::string& path, const Error& error) {
 Result<JournalEnd> replay_one(const std::string& path,
                               OpenJournal& journal,
                               std::uint64_t limit,
-                              const std::function<Status(Fact)>& each) {
+                              const std::function<Status(Fact, const JournalPlace&)>& each) {
   for (;;) {
+    const JournalPlace place{journal.header.epoch, journal.reader.position()};
     ASSIGN_OR_RETURN(const auto payload, journal.reader.next(limit));
     if (!payload) break;
     Result<Fact> fact = decode_fact(*payload);
     if (!fact) return std::unexpected(blame(path, fact.error()).error());
-    if (const Status status = each(*std::move(fact)); !status) {
+    if (const Status status = each(*std::move(fact), place); !status) {
       return std::unexpected(blame(path, status.error()).error());
     }
   }
@@ -115,9 +116,10 @@ Status make_durable(FileSystem& fs, const std::string& folder, Epoch epoch) {
 
 // The newest journal with a whole header is where the chain ends; each header points back to what
 // counts before it. A newer file without a whole header is a master that died while creating it.
-Result<JournalEnd> replay_journals(FileSystem& fs,
-                                   const std::string& state_folder,
-                                   const std::function<Status(Fact)>& each) {
+Result<JournalEnd> replay_with_places(
+    FileSystem& fs,
+    const std::string& state_folder,
+    const std::function<Status(Fact, const JournalPlace&)>& each) {
   ASSIGN_OR_RETURN(const std::vector<Epoch> epochs, list_epochs(fs, state_folder));
   std::vector<std::pair<std::string, OpenJournal>> chain;  // newest first
   std::vector<std::uint64_t> limits;
@@ -164,6 +166,22 @@ Result<JournalEnd> replay_journals(FileSystem& fs,
   }
   end.highest = epochs.back();
   return end;
+}
+
+Result<JournalEnd> replay_journals(FileSystem& fs,
+                                   const std::string& state_folder,
+                                   const std::function<Status(Fact)>& each) {
+  return replay_with_places(
+      fs, state_folder, [&each](Fact fact, const JournalPlace&) { return each(std::move(fact)); });
+}
+
+Result<Fact> read_fact(FileSystem& fs, const std::string& state_folder, const JournalPlace& place) {
+  const std::string path = journal_path(state_folder, place.epoch);
+  ASSIGN_OR_RETURN(OpenJournal journal, open_journal(fs, path));
+  journal.reader.seek(place.offset);
+  ASSIGN_OR_RETURN(const auto payload, journal.reader.next());
+  if (payload) return decode_fact(*payload);
+  return fail(ErrorCode::kInternal, "journal {} has no record at byte {}", path, place.offset);
 }
 
 Result<ReplayedJob> replay_job(FileSystem& fs, const std::string& state_folder) {

@@ -37,6 +37,21 @@ Result<JournalEnd> replay_journals(FileSystem& fs,
                                    const std::string& state_folder,
                                    const std::function<Status(Fact)>& each);
 
+// Where the record of a fact begins.
+struct JournalPlace {
+  Epoch epoch = 0;
+  std::uint64_t offset = 0;
+  friend bool operator==(const JournalPlace&, const JournalPlace&) = default;
+};
+
+// replay_journals, with the place of every fact.
+Result<JournalEnd> replay_with_places(FileSystem& fs,
+                                      const std::string& state_folder,
+                                      const std::function<Status(Fact, const JournalPlace&)>& each);
+
+// The fact that is there. For those who know that it counts.
+Result<Fact> read_fact(FileSystem& fs, const std::string& state_folder, const JournalPlace& place);
+
 // replay_journals into a state, with every fact checked before it is applied.
 struct ReplayedJob {
   JobState state;

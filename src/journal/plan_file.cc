@@ -107,9 +107,11 @@ void PlanReader::note(const std::vector<std::uint64_t>& offsets, std::uint64_t u
   indexed_ = up_to;
 }
 
-Result<PlanBatch> PlanReader::read(BatchId id) {
-  reader_.seek(offsets_[id]);
-  ASSIGN_OR_RETURN(const auto payload, reader_.next(indexed_));
+Result<PlanBatch> PlanReader::read(BatchId id) { return read_at(offsets_[id], id); }
+
+Result<PlanBatch> PlanReader::read_at(std::uint64_t offset, BatchId id) {
+  reader_.seek(offset);
+  ASSIGN_OR_RETURN(const auto payload, reader_.next());
   PlanBatch batch;
   if (payload) {
     ByteReader bytes(*payload);

@@ -73,6 +73,11 @@ class PlanReader {
   Result<PlanBatch> read(BatchId id);
   Result<PlanBatch> read(BatchId id, const ItemRange& piece);
 
+  // The mini-batch whose record begins there. Needs no index().
+  Result<PlanBatch> read_at(std::uint64_t offset, BatchId id);
+  // REQUIRES: id < size().
+  [[nodiscard]] std::uint64_t offset(BatchId id) const { return offsets_[id]; }
+
   [[nodiscard]] BatchId size() const { return static_cast<BatchId>(offsets_.size()); }
   [[nodiscard]] std::uint64_t bytes() const { return indexed_; }
   [[nodiscard]] const std::string& path() const { return path_; }

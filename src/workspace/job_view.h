@@ -5,6 +5,7 @@
 // Thread: any; blocks. Failure: kNotFound for a job or mini-batch that is not there.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "base/result.h"
@@ -13,21 +14,24 @@
 #include "core/spec/job_spec.h"
 #include "journal/job_folder.h"
 #include "os/file_system.h"
+#include "workspace/job_index.h"
 
 namespace windrow {
 
 struct JobView {
   JobFolder folder{""};
   JobReading reading;
-  JobState state;
+  JobOutline outline;
   JobCircumstances circumstances;
+  std::shared_ptr<JobIndex> index;        // of a job that is over, unless it is missing or damaged
+  std::shared_ptr<const JobState> state;  // without an index
 };
 
 // JOB as the user gives it: a name, or a path of a job folder.
 Result<JobView> view_job(FileSystem& fs, const std::string& job);
 
-// Where its time went.
-Result<Account> account_for(FileSystem& fs, const JobView& job);
+// Where its time went; the spans of the workers only with `timeline`, which takes the journal.
+Result<Account> account_for(FileSystem& fs, const JobView& job, bool timeline);
 
 // What is known of one mini-batch of it.
 Result<BatchStory> view_batch(FileSystem& fs, const JobView& job, BatchId id);

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from reader import Job, read_job
+from index import read_index
+from reader import Job, read_fact, read_job
 from records import Damaged, Fields, RecordFile, crc32c
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -104,6 +105,38 @@ def test_a_job_that_was_killed_and_went_on_is_read_through_its_chain(made: Made)
     assert job.stages() == {"committed": 134}
     assert job.merged() == made.result.read_bytes()
     assert len(early) < len(job.merged())
+
+
+# C641
+def test_the_index_is_what_the_journals_add_up_to(tmp_path: Path) -> None:
+    names = [f"item{number:04d}" for number in range(200)] + ["item0050bad", "item0120bad"]
+    made = Made(tmp_path, names)
+    process = made.start("--bisect", "--max-retries", "1")
+    wait_for_commits(made.job, 10)
+    process.kill()
+    process.wait(60)
+    assert made.run("--bisect", "--max-retries", "1") == 0
+    job = made.read()
+    index = read_index(made.job, job.epoch)
+    assert job.finished and index.status == job.finished.number("status")
+    assert [batch.stage for batch in index.batches] == [batch.stage for batch in job.batches]
+    assert [batch.items for batch in index.batches] == [batch.items for batch in job.batches]
+    assert index.errors[b"ValueError"] > 2
+    halved = [batch for batch in index.batches if batch.pieces]
+    assert sum(stage == "failed" for batch in halved for *_, stage in batch.pieces) == 2
+    journals = {
+        epoch: RecordFile(made.job / f"state/journal.{epoch}", b"WRJ1")
+        for epoch in range(1, job.epoch + 1)
+    }
+    for number, batch in enumerate(index.batches):
+        assert batch.attempts
+        for epoch, offset in batch.attempts:
+            record = journals[epoch].record_at(offset)
+            assert record
+            fact = read_fact(record.payload)
+            assert (fact.kind, fact.number("batch")) == ("AttemptEnded", number)
+        planned = RecordFile(made.job / "state/plan.1", b"WRP1", (2,)).record_at(batch.plan)
+        assert planned and Fields(planned.payload).varint32() == number
 
 
 def wait_for_commits(folder: Path, wanted: int) -> None:

@@ -95,7 +95,8 @@ class AccountStorm {
     const AccountTerms terms{.timeout = random_.per_mille(500) ? 60.0 : 1.0,
                              .mini_batch_size = random_.per_mille(800) ? size_ : 0,
                              .cpus = random_.between(0, 16)};
-    const Account account = accountant_.close(state_, terms, {now_});
+    Account account = Accountant(accountant_).close(state_.finished().has_value(), {now_});
+    advise(account, terms, static_cast<BatchId>(state_.batches().size()));
     EXPECT_EQ(account.attempts, attempts_);
     EXPECT_EQ(account.memory_peak, peak_);
     EXPECT_NEAR(account.init, init_, 1e-6);

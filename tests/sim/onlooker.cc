@@ -38,7 +38,7 @@ std::optional<std::string> Onlooker::check(const JobState& state) {
   closely_ = ended_ % kCloselyEvery == 0;
   for (const bool running : {false, true}) {
     const bool begun = state.epoch() > 0;
-    if (begun && explain_job(state, circumstances(running)).size() < 3) {
+    if (begun && explain_job(outline_of(state), circumstances(running)).size() < 3) {
       return "a job has little to say";
     }
     if (auto wrong = check_batches(state, running)) return wrong;
@@ -49,12 +49,14 @@ std::optional<std::string> Onlooker::check(const JobState& state) {
 
 // Whatever state a job is in, every mini-batch can say so.
 std::optional<std::string> Onlooker::check_batches(const JobState& state, bool running) const {
+  const JobOutline outline = outline_of(state);
   for (BatchId id = 0; id < state.batches().size(); ++id) {
     const Batch& batch = state.batches()[id];
-    BatchStory story{id, std::vector<std::string>(batch.items, "/x"), {}};
+    BatchStory story = story_of(state, id);
+    story.items.assign(batch.items, "/x");
     const auto found = attempts_.find(id);
     if (closely_ && found != attempts_.end()) story.attempts = found->second;
-    const auto sentences = explain_batch(state, circumstances(running), story);
+    const auto sentences = explain_batch(outline, circumstances(running), story);
     const std::string& last = sentences.back();
     const bool right =
         batch.stage == BatchStage::kCommitted ? has(last, "It is committed")
@@ -69,8 +71,10 @@ std::optional<std::string> Onlooker::check_batches(const JobState& state, bool r
 }
 
 std::optional<std::string> Onlooker::check_account(const JobState& state) {
-  const Account account =
-      accountant_.close(state, {.timeout = 1, .mini_batch_size = 4, .cpus = 8}, WallTime{});
+  Account account = Accountant(accountant_).close(state.finished().has_value(), WallTime{});
+  advise(account,
+         {.timeout = 1, .mini_batch_size = 4, .cpus = 8},
+         static_cast<BatchId>(state.batches().size()));
   if (account.attempts != ended_) return "the report counts other attempts";
   for (const double seconds :
        {account.useful, account.lost, account.init, account.start_up, account.idle}) {

@@ -2,6 +2,8 @@
 #include "core/output/account.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,12 +21,12 @@ double seconds_of(const Span& span) {
 }
 
 // The most workers that lived at a time: from their first span to their last.
-std::uint32_t most_at_a_time(const std::vector<WorkerLine>& lines) {
+std::uint32_t most_at_a_time(const std::vector<const WorkerLine*>& lines) {
   std::vector<std::pair<std::int64_t, int>> changes;
-  for (const WorkerLine& line : lines) {
-    if (line.spans.empty()) continue;
-    changes.emplace_back(line.spans.front().start_ns, 1);
-    changes.emplace_back(line.spans.back().end_ns, -1);
+  for (const WorkerLine* line : lines) {
+    if (line->spans.empty()) continue;
+    changes.emplace_back(line->spans.front().start_ns, 1);
+    changes.emplace_back(line->spans.back().end_ns, -1);
   }
   std::ranges::sort(changes);
   int now = 0;
@@ -111,8 +113,7 @@ void Accountant::take(const Fact& fact) {
          start + std::int64_t{record.elapsed_us} * 1000,
          record.token.batch});
     if (!done) return;
-    done_[{record.token.batch, record.token.picked}] = {
-        record.token.batch, record.returned, record.process, record.elapsed_us / 1e6};
+    done_.push_back({record.token.batch, record.returned, record.process, record.elapsed_us / 1e6});
   }
 }
 
@@ -131,18 +132,18 @@ void Accountant::add(AgentId agent, ProcessNumber process, const Span& span) {
 void Accountant::account_lives(Account& out) const {
   for (std::size_t life = 0; life < lives_.size(); ++life) {
     const auto [began, ended] = lives_[life];
-    std::vector<WorkerLine> here;
+    std::vector<const WorkerLine*> here;
     for (const auto& [who, line] : lines_) {
-      if (life_of_.at(who) == life) here.push_back(line);
+      if (life_of_.at(who) == life) here.push_back(&line);
     }
     const double length = static_cast<double>(ended - began) / kSecond;
     const std::uint32_t workers = most_at_a_time(here);
     double used = 0;
     std::vector<double> delays;
-    for (const WorkerLine& line : here) {
-      for (const Span& span : line.spans) used += seconds_of(span);
+    for (const WorkerLine* line : here) {
+      for (const Span& span : line->spans) used += seconds_of(span);
       delays.push_back(
-          std::max(0.0, static_cast<double>(line.spans.front().start_ns - began) / kSecond));
+          std::max(0.0, static_cast<double>(line->spans.front().start_ns - began) / kSecond));
     }
     std::ranges::sort(delays);
     delays.resize(std::min<std::size_t>(delays.size(), workers));
@@ -156,26 +157,36 @@ void Accountant::account_lives(Account& out) const {
   }
 }
 
-void Accountant::rank(const std::vector<SlowBatch>& done, Account& out) {
-  if (done.empty()) return;
+// Only as much in order as is asked for: there may be a million.
+void Accountant::rank(Account& out) {
+  if (done_.empty()) return;
+  const auto order = [](const SlowBatch& a, const SlowBatch& b) {
+    return std::tie(a.seconds, a.batch) < std::tie(b.seconds, b.batch);
+  };
+  auto from = done_.begin();
   for (std::size_t i = 0; i < out.quartiles.size(); ++i) {
-    out.quartiles[i] = done[(done.size() - 1) * i / 4].seconds;
+    const auto at = done_.begin() + static_cast<std::ptrdiff_t>((done_.size() - 1) * i / 4);
+    std::nth_element(from, at, done_.end(), order);
+    out.quartiles[i] = at->seconds;
+    from = at;
   }
-  const std::size_t count = std::min(kSlowest, done.size());
-  out.slowest.assign(done.rbegin(), done.rbegin() + static_cast<std::ptrdiff_t>(count));
+  const auto count = static_cast<std::ptrdiff_t>(std::min(kSlowest, done_.size()));
+  const auto slower = [&order](const SlowBatch& a, const SlowBatch& b) { return order(b, a); };
+  std::partial_sort(done_.rbegin(), done_.rbegin() + count, done_.rend(), slower);
+  out.slowest.assign(done_.rbegin(), done_.rbegin() + count);
 }
 
-Account Accountant::close(const JobState& state, const AccountTerms& terms, WallTime now) {
+Account Accountant::close(bool over, WallTime now) {
   Account out;
-  if (!lives_.empty() && !state.finished()) {
+  if (!lives_.empty() && !over) {
     lives_.back().ended_ns = std::max(lives_.back().ended_ns, now.nanoseconds);
   }
-  std::vector<SlowBatch> done;
-  for (const auto& [token, batch] : done_) done.push_back(batch);
-  std::ranges::sort(done, {}, &SlowBatch::seconds);
-  rank(done, out);
+  rank(out);
   for (auto& [who, line] : lines_) {
-    std::ranges::sort(line.spans, {}, &Span::start_ns);
+    // As a rule they are, and there may be a million.
+    if (!std::ranges::is_sorted(line.spans, {}, &Span::start_ns)) {
+      std::ranges::stable_sort(line.spans, {}, &Span::start_ns);
+    }
     for (const Span& span : line.spans) {
       double& sum = span.kind == Span::Kind::kInit     ? out.init
                     : span.kind == Span::Kind::kUseful ? out.useful
@@ -184,15 +195,17 @@ Account Accountant::close(const JobState& state, const AccountTerms& terms, Wall
     }
   }
   account_lives(out);
-  for (const auto& [who, line] : lines_) out.lines.push_back(line);
+  for (auto& [who, line] : lines_) out.lines.push_back(std::move(line));
   out.attempts = attempts_;
   out.attempts_lost = attempts_ - done_.size();
   out.memory_peak = memory_peak_;
   out.memory_batch = memory_batch_;
-  const auto batches = static_cast<BatchId>(state.batches().size());
-  advise_on_size(out, terms, batches, out.advice);
-  advise_on_workers(out, terms, out.advice);
   return out;
+}
+
+void advise(Account& account, const AccountTerms& terms, BatchId batches) {
+  advise_on_size(account, terms, batches, account.advice);
+  advise_on_workers(account, terms, account.advice);
 }
 
 }  // namespace windrow

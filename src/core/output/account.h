@@ -78,8 +78,8 @@ class Accountant {
   // Every fact of the job, in order.
   void take(const Fact& fact);
 
-  // `now`: wall time, for a job that is not over.
-  [[nodiscard]] Account close(const JobState& state, const AccountTerms& terms, WallTime now);
+  // Without advice. `now`: wall time, for a job that is not over. Once.
+  [[nodiscard]] Account close(bool over, WallTime now);
 
  private:
   struct Life {  // one epoch
@@ -89,16 +89,19 @@ class Accountant {
 
   void add(AgentId agent, ProcessNumber process, const Span& span);
   void account_lives(Account& out) const;
-  static void rank(const std::vector<SlowBatch>& done, Account& out);
+  void rank(Account& out);
 
   std::map<std::pair<AgentId, ProcessNumber>, WorkerLine> lines_;
   std::map<std::pair<AgentId, ProcessNumber>, std::size_t> life_of_;  // in which epoch it lived
-  std::map<std::pair<BatchId, std::uint32_t>, SlowBatch> done_;       // by mini-batch and hand-out
+  std::vector<SlowBatch> done_;                                       // each hand-out once
   std::vector<Life> lives_;
   std::uint64_t attempts_ = 0;
   std::uint64_t memory_peak_ = 0;
   BatchId memory_batch_ = 0;
 };
+
+// Adds what to change. `batches`: how many the job has.
+void advise(Account& account, const AccountTerms& terms, BatchId batches);
 
 // For people, for programs, and as one page of HTML that needs nothing else.
 std::string account_text(const Account& account, const std::string& job);

@@ -39,7 +39,11 @@ class AccountTest : public testing::Test {
     if (verdict != Verdict::kDone) ended.record.status = AttemptStatus::kRunException;
     take(ended);
   }
-  Account close(AccountTerms terms = {}) { return accountant_.close(state_, terms, {}); }
+  Account close(AccountTerms terms = {}) {
+    Account account = Accountant(accountant_).close(state_.finished().has_value(), {});
+    advise(account, terms, static_cast<BatchId>(state_.batches().size()));
+    return account;
+  }
 
   JobState state_;
   Accountant accountant_;

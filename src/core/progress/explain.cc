@@ -22,14 +22,14 @@ std::string when(WallTime time) {
   return out;
 }
 
-std::string how_far(const JobState& state) {
-  const JobCounts& counts = state.counts();
+std::string how_far(const JobOutline& outline) {
+  const JobCounts& counts = outline.counts;
   const BatchId done = counts.committed + counts.ended;
   std::string out = fmt::format("{} of {} {} done",
                                 human_count(done),
-                                counted(state.batches().size(), "mini-batch"),
+                                counted(outline.batches, "mini-batch"),
                                 is_or_are(done));
-  if (!state.listing_ended()) out += " (the input is still being listed)";
+  if (!outline.listing_ended) out += " (the input is still being listed)";
   if (counts.failed > 0) out += fmt::format(", {} failed", human_count(counts.failed));
   if (counts.items_failed > 0) {
     out += fmt::format("; {} failed", counted(counts.items_failed, "item"));
@@ -38,8 +38,8 @@ std::string how_far(const JobState& state) {
 }
 
 // The most frequent error; empty without any.
-std::string main_error(const JobState& state) {
-  const ErrorCounts& errors = state.errors();
+std::string main_error(const JobOutline& outline) {
+  const ErrorCounts& errors = outline.errors;
   const auto most =
       std::ranges::max_element(errors.types, {}, [](const auto& one) { return one.second.count; });
   if (most == errors.types.end()) return "";
@@ -49,18 +49,17 @@ std::string main_error(const JobState& state) {
                      error_line(most->first, most->second.message));
 }
 
-std::string what_it_waits_for(const JobState& state, const JobCircumstances& job) {
-  const JobCounts& counts = state.counts();
+std::string what_it_waits_for(const JobOutline& outline, const JobCircumstances& job) {
+  const JobCounts& counts = outline.counts;
   if (!job.running) {
     return fmt::format("Nothing works on it: its process was stopped or killed. `{}` goes on.",
                        job.resume);
   }
-  if (state.stopped()) return "It is stopping: " + state.stopped()->cause + ".";
-  if (!state.publishing().empty()) return "Its result is being published.";
-  if (state.all_final()) return "Every mini-batch is final; the rows are being merged.";
-  const BatchId open = static_cast<BatchId>(state.batches().size()) - counts.committed -
-                       counts.failed - counts.ended;
-  if (open == 0 && !state.listing_ended()) return "It waits for more files to be listed.";
+  if (outline.stopped) return "It is stopping: " + outline.stopped->cause + ".";
+  if (outline.publishing) return "Its result is being published.";
+  if (outline.all_final) return "Every mini-batch is final; the rows are being merged.";
+  const BatchId open = outline.batches - counts.committed - counts.failed - counts.ended;
+  if (open == 0 && !outline.listing_ended) return "It waits for more files to be listed.";
   if (open == 0) return "It waits for the disk to keep the last rows.";
   return fmt::format("{} {} with a worker or {} for one.",
                      counted(open, "mini-batch"),
@@ -148,10 +147,10 @@ bool is_charged(const fact::AttemptEnded& ended) {
          (ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kFailed);
 }
 
-std::string pieces_text(const Pieces& pieces, const BatchStory& batch) {
+std::string pieces_text(const BatchStory& batch) {
   std::vector<std::string> bad;
   std::uint32_t open = 0;
-  for (const Piece& piece : pieces.all()) {
+  for (const Piece& piece : batch.pieces) {
     open += piece.stage == BatchStage::kPending ? piece.items.count : 0;
     if (piece.stage != BatchStage::kFailed) continue;
     for (std::uint32_t i = 0; i < piece.items.count; ++i) {
@@ -169,10 +168,10 @@ std::string pieces_text(const Pieces& pieces, const BatchStory& batch) {
   return out + ".";
 }
 
-std::string pending_text(const JobState& state,
+std::string pending_text(const JobOutline& outline,
                          const JobCircumstances& job,
                          const BatchStory& batch) {
-  if (state.finished() || state.stopped()) {
+  if (outline.finished || outline.stopped) {
     return fmt::format("It is not done and will not be: the job was over before. `{}` goes on.",
                        job.resume);
   }
@@ -181,27 +180,23 @@ std::string pending_text(const JobState& state,
   }
   const bool rows_lost = std::ranges::any_of(
       batch.attempts, [](const auto& one) { return one.verdict == Verdict::kDone; });
-  if (rows_lost && state.pieces_of(batch.id) == nullptr) {
+  if (rows_lost && batch.pieces.empty()) {
     return "Its rows were lost before they were on the disk, so it is tried again.";
   }
   if (batch.attempts.empty()) {
-    const auto before = std::ranges::count_if(
-        state.batches().begin(), state.batches().begin() + batch.id, [](const Batch& one) {
-          return one.stage == BatchStage::kPending;
-        });
     return fmt::format("No attempt at it has ended: it is with a worker, or waits behind {}.",
-                       counted(static_cast<std::uint64_t>(before), "mini-batch"));
+                       counted(batch.pending_before, "mini-batch"));
   }
   return "It is tried again: it is with a worker, or waits for one.";
 }
 
-std::string stage_text(const JobState& state,
+std::string stage_text(const JobOutline& outline,
                        const JobCircumstances& job,
                        const BatchStory& batch) {
-  const Batch& one = state.batches()[batch.id];
+  const Batch& one = batch.batch;
   switch (one.stage) {
     case BatchStage::kPending:
-      return pending_text(state, job, batch);
+      return pending_text(outline, job, batch);
     case BatchStage::kEnded:
       return job.running ? "It has returned; its rows wait for the disk before they count."
                          : "It had returned, but its rows may not be on the disk: it is tried "
@@ -226,30 +221,38 @@ std::string stage_text(const JobState& state,
 
 }  // namespace
 
-std::vector<std::string> explain_job(const JobState& state, const JobCircumstances& job) {
+std::vector<std::string> explain_job(const JobOutline& outline, const JobCircumstances& job) {
   std::vector<std::string> out;
-  if (state.epoch() == 0) return {"Job " + job.name + " has not begun."};
-  const bool over = state.finished() && !job.running;
+  if (outline.epoch == 0) return {"Job " + job.name + " has not begun."};
+  const bool over = outline.finished && !job.running;
   out.push_back(fmt::format("Job {} {} {}{}.",
                             job.name,
-                            over          ? lower_case(status_text(state.finished()->status))
+                            over          ? lower_case(status_text(outline.finished->status))
                             : job.running ? "is running: it began"
                                           : "is not over: it began",
-                            when(over ? state.finished()->wall : state.started()),
-                            state.epoch() > 1 ? fmt::format(" and was taken up again {}",
-                                                            counted(state.epoch() - 1, "time"))
+                            when(over ? outline.finished->wall : outline.started),
+                            outline.epoch > 1 ? fmt::format(" and was taken up again {}",
+                                                            counted(outline.epoch - 1, "time"))
                                               : ""));
-  out.push_back(how_far(state));
-  if (std::string error = main_error(state); !error.empty()) out.push_back(std::move(error));
-  out.push_back(over ? how_it_ended(*state.finished(), job) : what_it_waits_for(state, job));
+  out.push_back(how_far(outline));
+  if (std::string error = main_error(outline); !error.empty()) out.push_back(std::move(error));
+  out.push_back(over ? how_it_ended(*outline.finished, job) : what_it_waits_for(outline, job));
   return out;
 }
 
-std::vector<std::string> explain_batch(const JobState& state,
+BatchStory story_of(const JobState& state, BatchId id) {
+  BatchStory story{.id = id, .batch = state.batches()[id]};
+  if (const Pieces* const pieces = state.pieces_of(id)) story.pieces = pieces->all();
+  story.pending_before = static_cast<std::uint64_t>(std::ranges::count(
+      state.batches().begin(), state.batches().begin() + id, BatchStage::kPending, &Batch::stage));
+  return story;
+}
+
+std::vector<std::string> explain_batch(const JobOutline& outline,
                                        const JobCircumstances& job,
                                        const BatchStory& batch) {
   std::vector<std::string> out;
-  const Batch& one = state.batches()[batch.id];
+  const Batch& one = batch.batch;
   out.push_back(one.items == 0 ? fmt::format("Mini-batch {} has no items.", batch.id)
                                : fmt::format("Mini-batch {} has {}, from {} on.",
                                              batch.id,
@@ -260,10 +263,8 @@ std::vector<std::string> explain_batch(const JobState& state,
     out.push_back(attempt_text(ended, charged));
     charged += is_charged(ended) ? 1 : 0;
   }
-  if (const Pieces* const pieces = state.pieces_of(batch.id)) {
-    out.push_back(pieces_text(*pieces, batch));
-  }
-  out.push_back(stage_text(state, job, batch));
+  if (!batch.pieces.empty()) out.push_back(pieces_text(batch));
+  out.push_back(stage_text(outline, job, batch));
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/progress/job_outline.h"
 #include "core/schedule/job_state.h"
 
 namespace windrow {
@@ -25,17 +26,22 @@ struct JobCircumstances {
   std::uint32_t tries_max = 3;       // of a mini-batch
 };
 
-std::vector<std::string> explain_job(const JobState& state, const JobCircumstances& job);
+std::vector<std::string> explain_job(const JobOutline& outline, const JobCircumstances& job);
 
-// What is known of one mini-batch beside the state.
+// What is known of one mini-batch.
 struct BatchStory {
   BatchId id = 0;
+  Batch batch;
+  std::vector<Piece> pieces;                 // of one that was halved
+  std::uint64_t pending_before = 0;          // mini-batches; of a job that is not over
   std::vector<std::string> items;            // paths, in order
   std::vector<fact::AttemptEnded> attempts;  // in the order of their ends
 };
 
-// REQUIRES: the state has the mini-batch.
-std::vector<std::string> explain_batch(const JobState& state,
+// What the state knows of it: all but items and attempts. REQUIRES: the state has it.
+BatchStory story_of(const JobState& state, BatchId id);
+
+std::vector<std::string> explain_batch(const JobOutline& outline,
                                        const JobCircumstances& job,
                                        const BatchStory& batch);
 

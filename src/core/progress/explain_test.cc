@@ -51,10 +51,12 @@ class ExplainTest : public testing::Test {
     }
     apply(ended);
   }
-  std::vector<std::string> job() { return explain_job(state_, job_); }
+  std::vector<std::string> job() { return explain_job(outline_of(state_), job_); }
   std::vector<std::string> batch(BatchId id) {
-    return explain_batch(
-        state_, job_, {.id = id, .items = {"/in/a", "/in/b"}, .attempts = stories_[id]});
+    BatchStory story = story_of(state_, id);
+    story.items = {"/in/a", "/in/b"};
+    story.attempts = stories_[id];
+    return explain_batch(outline_of(state_), job_, story);
   }
 
   JobState state_;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A job without its mini-batches: what is said of it as a whole.
+//
+// Small whatever the job is, so it can be kept and read without the journal.
+// Thread: any; a value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/schedule/job_state.h"
+
+namespace windrow {
+
+// As JobState has them.
+struct JobOutline {
+  BatchId batches = 0;
+  JobCounts counts;
+  ErrorCounts errors;
+  Epoch epoch = 0;
+  Epoch plan = 0;
+  std::uint64_t plan_bytes = 0;
+  WallTime started;
+  bool listing_ended = false;
+  bool publishing = false;  // a result is
+  bool all_final = false;
+  std::optional<fact::Stopped> stopped;
+  std::optional<fact::Finished> finished;
+};
+
+JobOutline outline_of(const JobState& state);
+
+}  // namespace windrow
