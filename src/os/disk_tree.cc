@@ -76,8 +76,8 @@ Status walk(
   if (S_ISDIR(status.st_mode)) {
     ASSIGN_OR_RETURN(const OpenFolder folder, open_folder(above, name, path));
     for (const std::string& below : folder.names) {
-      RETURN_IF_ERROR(
-          walk(folder.descriptor.get(), below.c_str(), path + "/" + below, status.st_dev, visit));
+      const std::string at = fmt::format("{}/{}", path, below);
+      RETURN_IF_ERROR(walk(folder.descriptor.get(), below.c_str(), at, status.st_dev, visit));
     }
   }
   return visit.after(above, name, status, path);

@@ -76,7 +76,7 @@ Survey::Survey(FileSystem& fs) : fs_(fs), jobs_(fs), processes_(process_places()
 
 void Survey::look_into(const std::string& folder, StoredKind kind) {
   for (const std::string& name : folders_in(home() + "/" + folder)) {
-    Found found{.stored = {.name = folder + "/" + name, .kind = kind},
+    Found found{.stored = {.name = fmt::format("{}/{}", folder, name), .kind = kind},
                 .root = fmt::format("{}/{}/{}", home(), folder, name)};
     if (name.starts_with(kAside)) found.stored.kind = StoredKind::kLeftover;
     if (kind == StoredKind::kCache && !name.starts_with("worker-")) continue;
@@ -162,7 +162,7 @@ Status Survey::remove(std::size_t which) {
   // Whoever was quicker than the rename has the folder open, and answers where it is now. Whoever
   // comes later finds no job.
   processes_ = process_places();
-  if (const Status free = refuse_if_used(found, aside); !free) {
+  if (Status free = refuse_if_used(found, aside); !free) {
     RETURN_IF_ERROR(fs_.rename(aside, found.root));
     return free;
   }

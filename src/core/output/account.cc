@@ -53,7 +53,7 @@ void advise_on_size(const Account& account,
         terms.timeout));
   } else if (size > 1 && account.workers > 1 && batches < 4 * account.workers && account.wall > 1) {
     const std::uint64_t smaller =
-        std::max<std::uint64_t>(1, size * batches / (8 * account.workers));
+        std::max<std::uint64_t>(1, size * batches / (8ULL * account.workers));
     out.push_back(fmt::format("--mini-batch-size {}: {} for {} leave some of them idle at the end",
                               smaller,
                               counted(batches, "mini-batch"),

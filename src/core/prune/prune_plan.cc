@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -23,7 +22,7 @@ class Pruner {
       : all_(all), rules_(rules), eldest_first_(all.size()), needed_by_(all.size()) {
     plan_.verdicts.resize(all.size());
     for (const Stored& one : all_) plan_.rest += one.bytes;
-    std::iota(eldest_first_.begin(), eldest_first_.end(), std::size_t{0});
+    for (std::size_t i = 0; i < all_.size(); ++i) eldest_first_[i] = i;
     std::ranges::stable_sort(eldest_first_, std::greater<>(), [&](auto i) { return all_[i].age; });
     for (std::size_t i = 0; i < all_.size(); ++i) {
       for (const std::size_t needed : all_[i].needs) needed_by_[needed].push_back(i);
