@@ -109,6 +109,7 @@ def test_times_that_do_not_fit_are_told_as_the_most_that_fits(
         serialise=rows.serialise,
         done_flags=0,
         settings={},
+        rows=None,
     )
     ours.send(COMMAND.pack(0x31445257, BATCH, 77, 1, 1, 0, 0, 0))
     ours.shutdown(socket.SHUT_WR)
