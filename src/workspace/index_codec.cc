@@ -204,7 +204,9 @@ Result<IndexSummary> decode_index_summary(std::string_view bytes) {
   tie_fields(fields, summary.tie);
   outline_fields(fields, summary.outline);
   std::vector<fact::Stopped> stopped;
-  end_fields(fields, stopped, summary.outline.finished.emplace());
+  fact::Finished finished;
+  end_fields(fields, stopped, finished);
+  summary.outline.finished = std::move(finished);
   if (!stopped.empty()) summary.outline.stopped = std::move(stopped.front());
   std::vector<ErrorType> types;
   error_fields(fields, types);
