@@ -109,12 +109,19 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 
 std::string unknown_command(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  std::string below;  // `job resume` for `resume`
+  for (const CLI::App* command : app.get_subcommands({})) {
+    names.push_back(command->get_name());
+    for (const CLI::App* one : command->get_subcommands({})) {
+      if (one->get_name() != word) continue;
+      below = fmt::format("; did you mean {} {}?", command->get_name(), word);
+    }
+  }
   return fmt::format("{} has no command {}, only: {}{}",
                      full_name(app),
                      in_quotes(word),
                      fmt::join(names, ", "),
-                     did_you_mean(word, names));
+                     below.empty() ? did_you_mean(word, names) : below);
 }
 
 // Flags that people bring along from elsewhere.
@@ -138,13 +145,12 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   const CLI::Option* input = app.get_option_no_throw("--input");
   if (!name.starts_with("-")) {
-    const bool glob = input != nullptr && input->count() > 0;
-    return fmt::format("{} does not take {}{}",
-                       full_name(app),
-                       in_quotes(word),
-                       glob ? "; put a glob in quotes, as in --input 'photos/*.jpg', or give the "
-                              "folder"
-                            : "");
+    const char* const advice =
+        input == nullptr ? ""
+        : input->count() > 0
+            ? "; put a glob in quotes, as in --input 'photos/*.jpg', or give the folder"
+            : "; what is to be read goes behind --input, and what the script is told behind --";
+    return fmt::format("{} does not take {}{}", full_name(app), in_quotes(word), advice);
   }
   const auto* other = std::ranges::find(kOtherWords, name, &OtherWord::flag);
   if (input != nullptr && other != kOtherWords.end()) {
@@ -154,7 +160,9 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
   }
-  return fmt::format("{} has no flag {}{}", full_name(app), name, did_you_mean(name, flags));
+  std::string advice = did_you_mean(name, flags);
+  if (advice.empty() && input != nullptr) advice = "; arguments of the script stand behind --";
+  return fmt::format("{} has no flag {}{}", full_name(app), name, advice);
 }
 
 // `help run` is `run --help`.

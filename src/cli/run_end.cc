@@ -29,14 +29,17 @@ std::string advice(const RunEnd& end) {
   if (outcome.end == MasterEnd::kHeldUp) {
     return fmt::format(
         "Go on when it is as it was (move away what is additional), by the same command or: "
-        "windrow job resume {}\nStart afresh: the same command with --new\n",
-        job);
+        "windrow job resume {}\n{}",
+        job,
+        end.retry ? "" : "Start afresh: the same command with --new\n");
   }
   if (code == kExitCancelled || outcome.end == MasterEnd::kBroken) {
     return fmt::format("Go on with it by the same command, or: windrow job resume {}\n", job);
   }
-  if (code == kExitCompleted && outcome.counts.failed > 0) {
-    return fmt::format("Run the failed mini-batches again: windrow retry {}\n", job);
+  if (code == kExitCompleted && outcome.counts.failed + outcome.items_bad > 0) {
+    return fmt::format("Run {} again: windrow retry {}\n",
+                       outcome.counts.failed > 0 ? "the failed mini-batches" : "the bad items",
+                       job);
   }
   if (outcome.end != MasterEnd::kFinished || outcome.status != JobStatus::kFailed) return "";
   if (outcome.counts.committed > 0) {
@@ -45,6 +48,10 @@ std::string advice(const RunEnd& end) {
         "Publish what is done: windrow job merge {}\n",
         job,
         job);
+  }
+  if (end.speaks && outcome.batches > 0 && !outcome.refused) {
+    return "Does the program speak the worker protocol? --command-mode filter, or lines, is for "
+           "programs that\nread paths and write rows; then give the same command again\n";
   }
   return end.named
              ? fmt::format("Mend the cause, then: windrow job resume {} --changed-code\n", job)
@@ -80,12 +87,17 @@ std::string places_text(const RunEnd& end, bool quiet) {
       out += fmt::format("  first error   {}\n", end.outcome.first_error->line);
     }
   }
+  if (end.outcome.items_bad > 0) {
+    out +=
+        fmt::format("  bad items     {} failed alone; all others of their mini-batches are kept\n",
+                    counted(end.outcome.items_bad, "item"));
+  }
   if (end.outcome.items_short > 0) {
-    out += fmt::format(
-        "  missing       {} {} no row: run() returned fewer elements than it got items{}\n",
-        counted(end.outcome.items_short, "item"),
-        has_or_have(end.outcome.items_short),
-        end.outcome.items_reported ? ", or called them failed" : "");
+    out +=
+        fmt::format("  missing       {} {} no row: fewer were returned than there were items{}\n",
+                    counted(end.outcome.items_short, "item"),
+                    has_or_have(end.outcome.items_short),
+                    end.outcome.items_reported ? ", or called them failed" : "");
   }
   if (!quiet || !completed(end)) out += fmt::format("  job folder    {}\n", end.folder.root());
   return out;

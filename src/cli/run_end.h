@@ -15,7 +15,9 @@ struct RunEnd {
   RunOutcome outcome;
   JobFolder folder{""};
   std::string name;
-  bool named = false;  // by the user, as its folder may be: the same command means the same job
+  bool named = false;   // by the user, as its folder may be: the same command means the same job
+  bool retry = false;   // of another job: the same command means another one
+  bool speaks = false;  // a program that is to speak the worker protocol
 };
 
 int exit_code(const RunOutcome& outcome);

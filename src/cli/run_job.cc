@@ -36,7 +36,12 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
   PosixFileSystem fs;
   const bool over = outcome->end == MasterEnd::kFinished && outcome->status != JobStatus::kCanceled;
   if (over) Jobs(fs).note_finished(folder, spec);
-  const RunEnd end{*outcome, folder, name, !spec.name.empty() || spec.job_folder.has_value()};
+  const RunEnd end{.outcome = *outcome,
+                   .folder = folder,
+                   .name = name,
+                   .named = !spec.name.empty() || spec.job_folder.has_value(),
+                   .retry = spec.retry_of.has_value(),
+                   .speaks = !spec.command.empty() && spec.command_mode == CommandMode::kProtocol};
   if (voice.json()) {
     write_out(1, end_json(end));
   } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of JobLogs about the report of earlier epochs and the last lines.
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,13 +19,29 @@ struct JobLogs::Rebuild {
   JobFolder folder;
   JournalEnd end;
   InputAs input_as;
+  bool failed_afresh;  // what had failed is tried again, so it is no dead letter
   Status status;
   ReportSummary summary;
   std::optional<FirstError> first_error;
   bool items_reported = false;
 
   Status run();
+  [[nodiscard]] Result<std::uint64_t> facts_before_afresh() const;
 };
+
+// How many facts lie before the last time that failed mini-batches started afresh.
+Result<std::uint64_t> JobLogs::Rebuild::facts_before_afresh() const {
+  if (failed_afresh) return std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t facts = 0;
+  std::uint64_t found = 0;
+  RETURN_IF_ERROR(replay_journals(fs, folder.state(), [&](const Fact& fact) {
+    ++facts;
+    const auto* reopened = std::get_if<fact::Reopened>(&fact);
+    if (reopened != nullptr && reopened->failed_afresh) found = facts;
+    return Status();
+  }));
+  return found;
+}
 
 Status JobLogs::Rebuild::run() {
   const std::string report_path = folder.report() + ".new";
@@ -40,7 +57,10 @@ Status JobLogs::Rebuild::run() {
   std::uint64_t plan_bytes = 0;
   std::map<BatchId, std::uint32_t> tries;  // of those that failed at least once
   std::optional<PlanReader> plan;
+  ASSIGN_OR_RETURN(const std::uint64_t afresh, facts_before_afresh());
+  std::uint64_t facts = 0;
   const auto each = [&](Fact fact) -> Status {
+    ++facts;
     if (const auto* began = std::get_if<fact::EpochBegan>(&fact)) {
       if (began->epoch > end.epoch) return fail(ErrorCode::kConflict, "end");
       plan_epoch = began->plan;
@@ -48,14 +68,11 @@ Status JobLogs::Rebuild::run() {
     } else if (const auto* planned = std::get_if<fact::Planned>(&fact)) {
       plan_bytes = planned->plan_bytes;
     } else if (const auto* reopened = std::get_if<fact::Reopened>(&fact)) {
-      if (reopened->failed_afresh) {
-        tries.clear();
-        first_error.reset();
-      }
+      if (reopened->failed_afresh) tries.clear();
     } else if (const auto* load = std::get_if<fact::LoadEnded>(&fact)) {
       rows.append(*load, report.buffer());
       summary.add(*load);
-      note_first_error(folder, *load, first_error);
+      if (facts > afresh) note_first_error(folder, *load, first_error);
       report.grown();
     }
     const auto* attempt = std::get_if<fact::AttemptEnded>(&fact);
@@ -72,9 +89,10 @@ Status JobLogs::Rebuild::run() {
     const BatchNames names{batch.items, batch.root, batch.names};
     rows.append(*attempt, names, report.buffer());
     summary.add(*attempt, batch.items);
-    note_first_error(folder, attempt->record, first_error);
+    if (facts > afresh) note_first_error(folder, attempt->record, first_error);
     items_reported = items_reported || !attempt->record.reported.empty();
-    rows.append_failed_items(*attempt, names, used, failed.buffer());
+    const bool tried_again = attempt->verdict == Verdict::kFailed && facts <= afresh;
+    if (!tried_again) rows.append_failed_items(*attempt, names, used, failed.buffer());
     report.grown();
     failed.grown();
     return {};
@@ -86,15 +104,17 @@ Status JobLogs::Rebuild::run() {
   failed.flush();
   RETURN_IF_ERROR(fs.rename(report_path, folder.report()));
   if (fs.stat(failed_path)) return fs.rename(failed_path, folder.failed_items());
+  static_cast<void>(fs.remove(folder.failed_items()));  // those that it held are tried again
   return {};
 }
 
-void JobLogs::rebuild_report(const JournalEnd& end) {
+void JobLogs::rebuild_report(const JournalEnd& end, bool failed_afresh) {
   if (end.epoch == 0) {
     report_.write(ReportRows::header());
     return;
   }
-  rebuild_ = std::make_shared<Rebuild>(Rebuild{fs_, folder_, end, input_as_, {}, {}, {}, false});
+  rebuild_ = std::make_shared<Rebuild>(
+      Rebuild{fs_, folder_, end, input_as_, failed_afresh, {}, {}, {}, false});
   loop_.blocking([rebuild = rebuild_] { rebuild->status = rebuild->run(); },
                  [self = self_] {
                    if (*self == nullptr) return;

@@ -46,7 +46,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   void configuration(const std::string& text, const std::string& json);
 
   // The report of earlier epochs is made again on the pool; new lines wait for it.
-  void rebuild_report(const JournalEnd& end);
+  void rebuild_report(const JournalEnd& end, bool failed_afresh);
 
   // A line of the overview and the driver log.
   void overview_line(std::string_view text);

@@ -47,7 +47,8 @@ Result<Account> account_for(FileSystem& fs, const JobView& job, bool timeline) {
       accountant.take(fact);
       return Status();
     }));
-    account = accountant.close(job.outline.finished.has_value(), system_now());
+    const bool over = job.outline.finished || !job.circumstances.running;
+    account = accountant.close(over, system_now());
   }
   const JobSpec& spec = job.reading.spec;
   const AccountTerms terms{

@@ -122,12 +122,18 @@ AgentConfig agent_config(const LocalRun& run, Epoch epoch, const MachineShare& s
   return config;
 }
 
-std::uint64_t items_short(const JobState& state) {
-  std::uint64_t items = 0;
+// Without a row, and found by halving among them.
+void count_missing(const JobState& state, RunOutcome& out) {
   for (const Batch& batch : state.batches()) {
-    if (batch.stage == BatchStage::kCommitted) items += batch.items - batch.succeeded;
+    if (batch.stage == BatchStage::kCommitted) out.items_short += batch.items - batch.succeeded;
   }
-  return items;
+  for (const auto& [id, pieces] : state.pieces()) {
+    if (state.batches()[id].stage != BatchStage::kCommitted) continue;
+    for (const Piece& piece : pieces.all()) {
+      if (piece.stage == BatchStage::kFailed) out.items_bad += piece.items.count;
+    }
+  }
+  out.items_short -= out.items_bad;
 }
 
 // Everything of one run, in the order in which it must be destroyed backwards.
@@ -166,7 +172,7 @@ class Run {
     };
     const JournalEnd before = run_.job.end;
     RETURN_IF_ERROR(master_->open(std::move(run_.job), run_.reopen));
-    logs_.rebuild_report(before);
+    logs_.rebuild_report(before, run_.reopen && run_.reopen->failed_afresh);
     if (!master_->state().finished()) RETURN_IF_ERROR(start_agent());
     watch();
     return {};
@@ -179,7 +185,7 @@ class Run {
     out.end = master_->end();
     out.batches = static_cast<BatchId>(state.batches().size());
     out.counts = state.counts();
-    out.items_short = items_short(state);
+    count_missing(state, out);
     out.items_reported = logs_.items_reported();
     out.job_time = master_->scheduler().job_time(loop_.now());
     out.targets = targets_;

@@ -56,6 +56,7 @@ struct RunOutcome {
   BatchId batches = 0;
   JobCounts counts;
   std::uint64_t items_short = 0;  // failed, though the run() that got them returned
+  std::uint64_t items_bad = 0;    // found by halving: each failed alone
   bool items_reported = false;    // some of these by the script
   Duration job_time{};
   std::vector<std::string> targets;

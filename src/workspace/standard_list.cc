@@ -56,7 +56,8 @@ Result<StandardList> StandardList::of(FileSystem& fs,
 Status StandardList::check(FileSystem& fs, const JobFolder& folder) const {
   if (!file_) return {};
   ASSIGN_OR_RETURN(PathList said, PathList::read(file_, kTitle));
-  if (!fs.stat(folder.input_list())) return check_list(fs, std::move(said), folder_, kTitle, rows_);
+  if (!fs.stat(folder.input_list()))
+    return check_list(fs, std::move(said), folder_, kTitle, {.rows = rows_, .made = {}});
   ASSIGN_OR_RETURN(PathList kept, PathList::open(fs, folder.input_list()));
   for (;;) {
     ASSIGN_OR_RETURN(const auto one, said.next());

@@ -131,7 +131,10 @@ def test_a_script_that_cannot_start_is_told_with_the_line_to_change(
 def test_empty_results_are_named_as_the_reason_for_no_result(windrow: Windrow) -> None:
     job = windrow.run("def run(mini_batch):\n    return []", files=2)
     assert job.exit == 1
-    assert "not one item succeeded; run() returned fewer results than items: it must" in job.text
+    assert (
+        "not one item succeeded; run() called its items failed, or returned fewer results than items"
+        in job.text
+    )
     assert job.failed_items()[0]["error_message"] == "run() returned 0 results for 2 items"
 
 

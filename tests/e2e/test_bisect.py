@@ -56,6 +56,9 @@ def test_one_bad_item_costs_no_good_one(windrow: Windrow, kind: str) -> None:
         assert "in run" in letter["traceback"]
     assert len(job.attempts(1)) - 1 <= 2 * math.log2(10) + 1
     assert "19 succeeded, 1 failed" in job.text
+    assert "bad items     1 item failed alone" in job.text
+    assert "missing" not in job.text
+    assert f"Run the bad items again: windrow retry {job.name}" in job.text
 
 
 # C606

@@ -184,6 +184,7 @@ def test_another_program_under_the_same_name_is_noticed(windrow: Windrow, moody:
     running = windrow.begin("run", "./mine", *flags)
     until(lambda: windrow.count("begun") > 3, "it has begun")
     job = running.kill()
+    windrow.expect_no_orphans()
     with (windrow.folder / "mine").open("ab") as program:
         program.write(b"\0")
     again = windrow.command("job", "resume", job.name)
@@ -354,6 +355,14 @@ def test_what_cannot_be_a_program_is_refused(windrow: Windrow) -> None:
         assert job.exit == 2, job
         assert message in job.text
     assert windrow.job_folders() == []
+
+
+# C656
+def test_a_program_that_does_not_speak_is_told_of_the_modes(windrow: Windrow) -> None:
+    windrow.files(3)
+    job = run_program(windrow, "wc")
+    assert job.exit == 1
+    assert "--command-mode filter" in job.text
 
 
 # C656

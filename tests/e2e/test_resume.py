@@ -295,3 +295,26 @@ def test_a_second_engine_beside_a_living_one_is_refused(windrow: Windrow) -> Non
     job = first.end()
     assert job.exit == 0
     assert job.rows() == numbered(100)
+
+
+# C55
+def test_what_is_tried_again_is_no_dead_letter(windrow: Windrow) -> None:
+    """A job that failed, was mended and went on lists nothing that its result holds."""
+    broken = """
+import os
+
+def run(mini_batch):
+    names = [os.path.basename(path) for path in mini_batch]
+    if "f0003" in names:
+        raise ValueError("three")
+    return names[:-1] if "f0009" in names else names
+"""
+    job = windrow.run(broken, files=12, size=2, threshold=1, retries=0, name="mended", workers=1)
+    assert job.exit == 1
+    assert len(job.failed_items()) >= 2
+    windrow.script(NAMES)
+    done = windrow.command("job", "resume", "mended", "--changed-code", "-o", "json")
+    assert done.exit == 0, done
+    assert '"first_error": null' in done.text or "three" not in done.text
+    letters = job.failed_items()
+    assert all(letter["item"] is None for letter in letters), letters

@@ -121,6 +121,22 @@ def test_failed_rows_keep_their_id_and_can_be_sent_again(windrow: Windrow) -> No
 
 
 # C662
+def test_rows_of_a_file_that_has_changed_are_not_guessed(windrow: Windrow) -> None:
+    put(windrow, "a.jsonl", lines(*range(10, 30)))
+    script = "def run(rows):\n    return [1 / (row['n'] - 20) for row in rows]\n"
+    job = run_rows(windrow, script, "--bisect", retries=0)
+    failed = f"@{job.folder}/logs/failed_items.jsonl"
+    flags = ["--input", failed, "--output", "again"]
+    as_files = windrow.command("run", "score.py", *flags)
+    assert as_files.exit == 2
+    assert "and rows of files with --as jsonl" in as_files.text
+    put(windrow, "a.jsonl", lines(*range(11, 30)))
+    again = windrow.command("run", "score.py", "--as", "jsonl", *flags)
+    assert again.exit == 2
+    assert "a.jsonl' has changed since" in again.text
+
+
+# C662
 def test_killed_at_any_time_it_goes_on_to_the_same_rows(windrow: Windrow) -> None:
     put(windrow, "a.jsonl", lines(*range(100)))
     first = windrow.start(SLOW, "--as", "jsonl", size=1)

@@ -131,7 +131,9 @@ std::string Scheduler::root_cause() const {
 std::string Scheduler::why_no_result() const {
   std::string cause = root_cause();
   if (cause.empty() && state_.counts().shorts > 0) {
-    cause = "; run() returned fewer results than items: it must return one for each";
+    cause =
+        "; run() called its items failed, or returned fewer results than items: it must return one "
+        "for each";
   }
   return cause;
 }

@@ -43,7 +43,9 @@ constexpr auto kMoved = std::to_array<MovedKey>({
     {"append_row_file_name", "task.append_row_to"},
     {"append_row_to", "task.append_row_to"},
     {"arguments", "task.program_arguments"},
+    {"bisect", "bisect_failed"},
     {"code", "task.code"},
+    {"command", "task.command"},
     {"compute_target", "compute"},
     {"entry_script", "task.entry_script"},
     {"environment", "task.environment"},
@@ -57,6 +59,7 @@ constexpr auto kMoved = std::to_array<MovedKey>({
     {"run_max_try", "retry_settings.max_retries"},
     {"source_directory", "task.code"},
     {"timeout", "retry_settings.timeout"},
+    {"workers", "max_concurrency_per_instance"},
 });
 
 }  // namespace

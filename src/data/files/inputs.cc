@@ -126,25 +126,42 @@ Status check_input(FileSystem& fs, const InputFiles& input) {
       }
     } else if (part.kind == InputPart::Kind::kList && !part.kept) {
       ASSIGN_OR_RETURN(PathList list, PathList::open(fs, part.name));
-      RETURN_IF_ERROR(check_list(fs, std::move(list), part.folder, part.name, input.rows));
+      ListRules rules{.rows = input.rows, .made = {}};
+      if (const auto stat = fs.stat(part.name)) rules.made = stat->changed;
+      RETURN_IF_ERROR(check_list(fs, std::move(list), part.folder, part.name, rules));
     }
   }
   return {};
 }
 
-Status check_list(
-    FileSystem& fs, PathList list, const std::string& folder, const std::string& title, bool rows) {
+Status check_list(FileSystem& fs,
+                  PathList list,
+                  const std::string& folder,
+                  const std::string& title,
+                  const ListRules& rules) {
   std::uint64_t paths = 0;
   std::uint64_t missing = 0;
   std::uint64_t others = 0;
   std::vector<std::string> shown;
+  bool rows_listed = false;
   for (;;) {
     ASSIGN_OR_RETURN(const auto path, list.next());
     if (!path) break;
     ++paths;
-    const std::string file(rows ? file_of_row(*path) : *path);
+    const bool row = parse_row_name(*path).has_value();
+    const std::string file(row && rules.rows ? file_of_row(*path) : *path);
     const Result<FileStat> stat = fs.stat(join_path(folder, file));
+    const bool changed = row && rules.rows && rules.made && stat &&
+                         rules.made->nanoseconds < stat->changed.nanoseconds;
+    if (changed) {
+      return fail(ErrorCode::kInvalid,
+                  "'{}' has changed since {} was written, so its rows may no longer be where the "
+                  "list says; take the whole file as input",
+                  escape_bytes(file),
+                  escape_bytes(title));
+    }
     if (stat && stat->kind == FileKind::kFile) continue;
+    rows_listed = rows_listed || (row && !rules.rows);
     ++(stat ? others : missing);
     if (shown.size() < kShown) {
       shown.push_back(
@@ -154,14 +171,15 @@ Status check_list(
   const std::uint64_t bad = missing + others;
   if (bad == 0) return {};
   return fail(ErrorCode::kInvalid,
-              "{} of the {} paths in {} {}: {}{}; a list names files{}",
+              "{} of the {} paths in {} {}: {}{}; a list names files{}{}",
               bad,
               paths,
               escape_bytes(title),
               others == 0 ? "are not there" : "are no files",
               fmt::join(shown, ", "),
               bad > shown.size() ? ", ..." : "",
-              missing == 0 ? "" : fmt::format(", relative ones below '{}'", escape_bytes(folder)));
+              missing == 0 ? "" : fmt::format(", relative ones below '{}'", escape_bytes(folder)),
+              rows_listed ? ", and rows of files with --as jsonl" : "");
 }
 
 InputLister::InputLister(FileSystem& fs, InputFiles input, std::vector<std::string> without)

@@ -53,9 +53,15 @@ Result<InputFiles> resolve_input(FileSystem& fs,
 
 // Refuses globs that match no file, and lists with paths that are no files.
 Status check_input(FileSystem& fs, const InputFiles& input);
-// `rows`: entries may be names of rows.
-Status check_list(
-    FileSystem& fs, PathList list, const std::string& folder, const std::string& title, bool rows);
+struct ListRules {
+  bool rows = false;             // entries may be names of rows
+  std::optional<WallTime> made;  // when the list was: files with rows of it must be elder
+};
+Status check_list(FileSystem& fs,
+                  PathList list,
+                  const std::string& folder,
+                  const std::string& title,
+                  const ListRules& rules);
 
 // The files of an input, part after part; those of folders and globs in bytewise order of their
 // paths, those of lists as they stand there.
