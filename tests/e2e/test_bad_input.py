@@ -132,7 +132,7 @@ def test_empty_results_are_named_as_the_reason_for_no_result(windrow: Windrow) -
     job = windrow.run("def run(mini_batch):\n    return []", files=2)
     assert job.exit == 1
     assert (
-        "not one item succeeded; run() called its items failed, or returned fewer results than items"
+        "not one item succeeded; run() called its items failed, or returned fewer results"
         in job.text
     )
     assert job.failed_items()[0]["error_message"] == "run() returned 0 results for 2 items"

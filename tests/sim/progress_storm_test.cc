@@ -162,6 +162,7 @@ class MeterStorm {
   explicit MeterStorm(std::uint64_t seed) : random_(seed), scheduler_({}, limits()) {
     Decision out;
     scheduler_.begin({.epoch = 1, .plan = 1}, now_, std::nullopt, out);
+    remember(out);
     decide(event::AgentJoined{0, 2, 4, "x.seg"});
   }
 
@@ -182,16 +183,37 @@ class MeterStorm {
   static Limits limits() {
     Limits out;
     out.tries_max = 1;
+    out.reserved_names = {{0, "rows.txt"}};
     return out;
   }
 
   void decide(const Event& event) {
     Decision out;
     scheduler_.decide(event, now_, {}, out);
+    remember(out);
     for (const Action& action : out.actions) {
       const auto* assign = std::get_if<action::Assign>(&action);
       if (assign != nullptr) handed_out_.push_back(assign->token);
     }
+  }
+
+  // Another one who is told the facts knows the same.
+  void remember(const Decision& decision) {
+    for (const Fact& fact : decision.facts) {
+      const Status possible = told_.check(fact);
+      ASSERT_TRUE(possible) << possible.error().message;
+      told_.apply(fact);
+    }
+  }
+
+  // Files that scripts write: names of their own, and names that others have.
+  std::vector<StagedFile> draw_files(BatchId batch) {
+    std::vector<StagedFile> files;
+    if (random_.per_mille(700)) return files;
+    const std::vector<std::string> names = {
+        "rows.txt", "shared", "shared/below", "a/b/c", "a/b", fmt::format("own/{}", batch)};
+    files.push_back({random_.between(0, 1), names[random_.below(names.size())]});
+    return files;
   }
 
   void happen() {
@@ -212,6 +234,7 @@ class MeterStorm {
       record.error_message = "no";
     }
     record.returned = random_.between(0, 3);
+    if (record.status == AttemptStatus::kRunDone) record.files = draw_files(record.token.batch);
     record.rows = {0, offset_, 10};
     offset_ += 10;
     decide(event::AttemptEnded{record});
@@ -234,6 +257,8 @@ class MeterStorm {
       if (!pending && batch.stage != BatchStage::kFailed)
         items_failed += batch.items - batch.succeeded;
     }
+    EXPECT_EQ(told_.counts().items_failed, state.counts().items_failed);
+    EXPECT_EQ(told_.counts().ended, state.counts().ended);
     const Progress progress = meter_.measure(scheduler_, now_, 77);
     EXPECT_EQ(progress.created, state.batches().size());
     EXPECT_EQ(progress.all_created, state.listing_ended());
@@ -297,6 +322,7 @@ class MeterStorm {
   std::uint32_t done_ = random_.per_mille(300) ? 0 : 800;  // of 1,000 attempts
   TimePoint now_ = TimePoint(seconds(1));
   Scheduler scheduler_;
+  JobState told_;
   ProgressMeter meter_;
   std::vector<Token> handed_out_;
   std::uint64_t offset_ = 20;

@@ -44,11 +44,16 @@ std::string main_error(const JobOutline& outline) {
       std::ranges::max_element(errors.types, {}, [](const auto& one) { return one.second.count; });
   if (most == errors.types.end()) return "";
   const std::string count = human_count(most->second.count);
-  const std::string_view type = most->second.count == 1 ? most->first : "";
-  const std::string line = error_line(type, most->second.message);
   const std::string attempts = counted(errors.attempts, "attempt");
-  if (most->second.count == 1) return fmt::format("{} of {} ended with {}.", count, attempts, line);
-  return fmt::format("{} of {} ended with {}, as in: {}.", count, attempts, most->first, line);
+  if (most->second.count == 1) {
+    return fmt::format(
+        "{} of {} ended with {}.", count, attempts, error_line(most->first, most->second.message));
+  }
+  return fmt::format("{} of {} ended with {}, as in: {}.",
+                     count,
+                     attempts,
+                     most->first,
+                     error_line("", most->second.message));
 }
 
 std::string what_it_waits_for(const JobOutline& outline, const JobCircumstances& job) {
