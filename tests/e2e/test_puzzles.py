@@ -152,7 +152,7 @@ def test_short_returns_are_a_line_of_the_summary(windrow: Windrow) -> None:
     script = "def run(mini_batch):\n    return mini_batch[:1]"
     job = windrow.run(script, files=12, size=4, workers=1)
     assert job.exit == 0
-    said = "9 items have no row: run() returned fewer elements than it got items\n"
+    said = "9 items have no row: fewer were returned than there were items\n"
     assert f"  missing       {said}" in job.text
     lines = job.failed_items()
     assert [(line["item"], line["missing"]) for line in lines] == [(None, 3)] * 3
@@ -166,7 +166,7 @@ def run(mini_batch, context):
     return mini_batch[1:]
 """
     job = windrow.run(script, files=4, size=4, workers=1)
-    assert "1 item has no row: run() returned fewer elements than it got items, or" in job.text
+    assert "1 item has no row: fewer were returned than there were items, or" in job.text
 
 
 # C20 C22

@@ -10,8 +10,6 @@
 namespace windrow::sim {
 namespace {
 
-constexpr std::uint64_t kCloselyEvery = 8;  // looking closely takes time
-
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
@@ -27,6 +25,7 @@ JobCircumstances circumstances(bool running) {
 }  // namespace
 
 void Onlooker::take(const Fact& fact) {
+  if (!closely_) return;
   accountant_.take(fact);
   const auto* const ended = std::get_if<fact::AttemptEnded>(&fact);
   if (ended == nullptr) return;
@@ -35,7 +34,6 @@ void Onlooker::take(const Fact& fact) {
 }
 
 std::optional<std::string> Onlooker::check(const JobState& state) {
-  closely_ = ended_ % kCloselyEvery == 0;
   for (const bool running : {false, true}) {
     const bool begun = state.epoch() > 0;
     if (begun && explain_job(outline_of(state), circumstances(running)).size() < 3) {
@@ -55,7 +53,7 @@ std::optional<std::string> Onlooker::check_batches(const JobState& state, bool r
     BatchStory story = story_of(state, id);
     story.items.assign(batch.items, "/x");
     const auto found = attempts_.find(id);
-    if (closely_ && found != attempts_.end()) story.attempts = found->second;
+    if (found != attempts_.end()) story.attempts = found->second;
     const auto sentences = explain_batch(outline, circumstances(running), story);
     const std::string& last = sentences.back();
     const bool right =

@@ -16,6 +16,9 @@ namespace windrow::sim {
 
 class Onlooker {
  public:
+  // `closely`: at attempts and times too, which takes long.
+  explicit Onlooker(bool closely) : closely_(closely) {}
+
   // Every fact of the job, in order.
   void take(const Fact& fact);
 
@@ -29,7 +32,7 @@ class Onlooker {
   Accountant accountant_;
   std::map<BatchId, std::vector<fact::AttemptEnded>> attempts_;
   std::uint64_t ended_ = 0;
-  bool closely_ = false;  // at attempts and times too
+  bool closely_;
 };
 
 }  // namespace windrow::sim

@@ -12,6 +12,8 @@
 namespace windrow::sim {
 namespace {
 
+constexpr std::int64_t kCloselyEvery = 8;
+
 bool same(const Batch& a, const Batch& b) {
   return a.offset == b.offset && a.length == b.length && a.segment == b.segment &&
          a.items == b.items && a.succeeded == b.succeeded && a.picked == b.picked &&
@@ -176,7 +178,8 @@ std::optional<std::string> check_replay(const Surroundings& world,
                                         FileSystem& fs,
                                         const JobState* live) {
   JobState state;
-  Onlooker onlooker;
+  const auto moment = world.clock.now().time_since_epoch() / std::chrono::milliseconds(1);
+  Onlooker onlooker(moment % kCloselyEvery == 0);
   std::size_t at = 0;
   std::optional<std::string> wrong;
   const auto read = replay_journals(fs, JobFolder(kJobFolder).state(), [&](Fact fact) -> Status {
