@@ -2,6 +2,7 @@
 #include "workspace/dated_log.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -21,6 +22,7 @@ class DatedLogTest : public ::testing::Test {
     std::string name = ::testing::TempDir() + "/dated-XXXXXX";
     folder_ = ::mkdtemp(name.data());
   }
+  ~DatedLogTest() override { std::filesystem::remove_all(folder_); }
 
   void write(DatedLog& log, WallTime now, const std::string& text) {
     log.at(now).write(text + "\n");
