@@ -44,9 +44,11 @@ std::string findings_json(const std::vector<Finding>& findings) {
   return json.text() + "\n";
 }
 
-std::string findings_text(const std::vector<Finding>& findings) {
+// `quiet`: what is good is not said.
+std::string findings_text(const std::vector<Finding>& findings, bool quiet) {
   std::string out;
   for (const Finding& finding : findings) {
+    if (quiet && finding.kind == Finding::Kind::kGood) continue;
     out += fmt::format("{:<9} {:<14} {}\n", word_of(finding.kind), finding.subject, finding.what);
     if (!finding.advice.empty()) out += fmt::format("{:24} {}\n", "", finding.advice);
   }
@@ -63,7 +65,7 @@ class Doctor final : public Command {
 
   int run() override {
     const std::vector<Finding> findings = examine_machine();
-    write_out(1, voice_.json() ? findings_json(findings) : findings_text(findings));
+    write_out(1, voice_.json() ? findings_json(findings) : findings_text(findings, voice_.quiet()));
     const bool bad = std::ranges::any_of(
         findings, [](const Finding& one) { return one.kind == Finding::Kind::kBad; });
     return bad ? kExitFailed : kExitCompleted;

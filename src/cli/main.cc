@@ -187,7 +187,17 @@ std::string refusal(const CLI::App& app, const CLI::ParseError& error) {
       std::ranges::find_if(unknown, [](const std::string& word) { return word.starts_with("-"); });
   if (flag != unknown.end()) return unknown_word(app, *flag);
   if (!unknown.empty()) return unknown_word(app, unknown.front());
-  return fmt::format("{}: {}", full_name(app), error.what());
+  // "Could not convert: BATCH = abc"; every value that CLI11 converts is a number.
+  constexpr std::string_view kNoNumber = "Could not convert: ";
+  const std::string_view what = error.what();
+  const std::size_t value = what.find(" = ");
+  if (what.starts_with(kNoNumber) && value != std::string_view::npos) {
+    return fmt::format("{}: {} is a whole number, not {}",
+                       full_name(app),
+                       what.substr(kNoNumber.size(), value - kNoNumber.size()),
+                       in_quotes(what.substr(value + 3)));
+  }
+  return fmt::format("{}: {}", full_name(app), what);
 }
 
 }  // namespace

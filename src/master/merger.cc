@@ -41,7 +41,7 @@ struct Target {
     if (there.length == length && there.crc == crc) return {};
     return fail(
         ErrorCode::kConflict,
-        "{} exists and is not the result of this job; remove it, then run `windrow job resume`",
+        "{} exists and is not the result of this job; remove it, then give the command again",
         path);
   }
 

@@ -6,9 +6,12 @@
 #include <string_view>
 
 #include <dirent.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "os/descriptor.h"
 
 namespace windrow {
 
@@ -48,5 +51,7 @@ std::uint64_t descriptors_max() {
   rlimit limit{};
   return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
 }
+
+bool can_watch_files() { return static_cast<bool>(Descriptor(::inotify_init1(IN_CLOEXEC))); }
 
 }  // namespace windrow

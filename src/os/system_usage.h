@@ -28,4 +28,7 @@ std::uint64_t page_size();
 // Files that this process may have open at a time.
 std::uint64_t descriptors_max();
 
+// Whether this user may have one more watcher of files (inotify).
+bool can_watch_files();
+
 }  // namespace windrow

@@ -116,6 +116,17 @@ Finding examine_descriptors() {
           enough ? "" : fmt::format("raise it: ulimit -n {}", kDescriptorsMin)};
 }
 
+// Ours need none; debuggers, dashboards and reloaders in scripts do.
+Finding examine_watching() {
+  const bool can = can_watch_files();
+  return {can ? Kind::kGood : Kind::kDoubtful,
+          "file watching",
+          can ? "inotify has room" : "inotify has no instance left for this user",
+          can ? ""
+              : "scripts that watch files will fail: end what holds inotify instances, or raise "
+                "fs.inotify.max_user_instances"};
+}
+
 Finding examine_locale() {
   std::string name;
   for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
@@ -150,6 +161,7 @@ std::vector<Finding> examine_machine() {
           examine_memory(),
           examine_home(Jobs(fs).home()),
           examine_descriptors(),
+          examine_watching(),
           examine_locale(),
           examine_clock()};
 }

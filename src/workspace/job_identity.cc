@@ -7,12 +7,15 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/counted.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "core/spec/effective.h"
+#include "core/spec/identity.h"
 #include "core/spec/job_paths.h"
 #include "os/machine.h"
+#include "workspace/jobs.h"
 
 namespace windrow {
 namespace {
@@ -65,15 +68,18 @@ std::string code_difference(const std::string& folder,
   for (const CodeFile& file : now) hashes[file.name].second = file.hash;
   std::erase_if(hashes, [](const auto& one) { return one.second.first == one.second.second; });
   if (before.empty() || hashes.empty()) return "in " + path_in_quotes(folder);
-  const auto& [name, hash] = *hashes.begin();
+  // One that the job had says more than one that came to lie beside it.
+  const auto had = std::ranges::find_if(
+      hashes, [](const auto& one) { return !one.second.first.empty(); });
+  const auto& [name, hash] = had == hashes.end() ? *hashes.begin() : *had;
   const std::size_t more = hashes.size() - 1;
   return fmt::format(
-      "'{}' is {}{}",
+      "'{}' is {}{}{}",
       name.starts_with('/') ? name : escape_bytes(folder) + "/" + name,
       hash.first.empty() ? "additional" : (hash.second.empty() ? "missing" : "changed"),
-      more == 0
-          ? ""
-          : fmt::format(", and so {} more", more == 1 ? "is one" : fmt::format("are {}", more)));
+      more == 0 ? ""
+                : fmt::format(", and {} differ{}", counted(more, "other file"), more == 1 ? "s" : ""),
+      hash.first.empty() ? " (all .py files beside the script are its code)" : "");
 }
 
 }  // namespace
@@ -146,9 +152,9 @@ Result<Change> what_changed(FileSystem& fs, const JobFolder& folder, const JobSp
   if (!was) return std::unexpected(was.error());
   ASSIGN_OR_RETURN(const JobIdentity is, identity_now(fs, spec));
   if (was->job != is.job) {
-    return Change{.reason =
-                      "script, input, output, arguments or mini-batch size changed since it "
-                      "began"};
+    ASSIGN_OR_RETURN(const JobReading before, read_job_folder(folder));
+    return Change{.reason = fmt::format("its {} changed since it began",
+                                        fmt::join(identity_differences(before.spec, spec), " and "))};
   }
   if (was->code == is.code) return Change{};
   return Change{.code = true,

@@ -10,7 +10,7 @@
 
 #include "base/clock_text.h"
 #include "base/text.h"
-#include "core/spec/effective.h"
+#include "core/spec/identity.h"
 #include "core/spec/job_file.h"
 #include "core/spec/job_name.h"
 #include "core/spec/job_paths.h"
@@ -51,6 +51,15 @@ std::vector<std::string> split_paths(std::string_view text) {
 
 Jobs::Jobs(FileSystem& fs) : fs_(fs), home_(home_folder()) {}
 
+std::optional<std::string> Jobs::near_job(const std::string& job) const {
+  const auto entries = fs_.list(home_ + "/jobs");
+  if (!entries) return std::nullopt;
+  std::vector<std::string_view> names;
+  for (const FolderEntry& entry : *entries) names.emplace_back(entry.name);
+  const auto near = nearest_name(job, names);
+  return near ? std::optional<std::string>(*near) : std::nullopt;
+}
+
 Result<JobFolder> Jobs::find(const std::string& job) const {
   const std::string as_path = join_path(current_folder(), job);
   if (job.find('/') != std::string::npos || fs_.stat(as_path + "/state")) {
@@ -58,10 +67,13 @@ Result<JobFolder> Jobs::find(const std::string& job) const {
   } else if (fs_.stat(home_ + "/jobs/" + job + "/state")) {
     return JobFolder(home_ + "/jobs/" + job);
   }
-  return fail(ErrorCode::kNotFound,
-              "there is no job {}; give the name of a job in {}/jobs or the path of a job folder",
-              path_in_quotes(job),
-              home_);
+  const auto near = near_job(job);
+  return fail(
+      ErrorCode::kNotFound,
+      "there is no job {}; {}give the name of a job in {}/jobs or the path of a job folder",
+      path_in_quotes(job),
+      near ? fmt::format("did you mean {}? Else ", *near) : "",
+      home_);
 }
 
 Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {

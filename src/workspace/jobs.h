@@ -12,6 +12,7 @@
 #pragma once
 
 #include <optional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ class Jobs {
   void note_finished(const JobFolder& folder, const JobSpec& spec);
 
  private:
+  // A job that may have been meant.
+  [[nodiscard]] std::optional<std::string> near_job(const std::string& job) const;
   [[nodiscard]] Result<Choice> by_name(const JobSpec& spec, bool afresh) const;
   [[nodiscard]] Result<Choice> existing(JobFolder folder, const JobSpec& spec, bool named) const;
   [[nodiscard]] std::string unfinished_path(const JobSpec& spec) const;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "core/spec/effective.h"
+#include "core/spec/identity.h"
 #include "os/machine.h"
 
 namespace windrow {

@@ -100,15 +100,19 @@ Status check_program(FileSystem& fs, const JobSpec& spec) {
   constexpr const char* kKinds =
       "a job begins with a Python file (.py), a job file (.yml, .yaml) or a program";
   const std::string path = join_path(spec.code, spec.command);
+  const Result<FileStat> there = fs.stat(path);
+  if (there && there->kind == FileKind::kFolder) {
+    return fail(ErrorCode::kInvalid, "{} is a folder; {}", path_in_quotes(path), kKinds);
+  }
   if (spec.command.find('/') == std::string::npos) {
     return fail(
         ErrorCode::kInvalid,
         "there is no program {} in PATH; {}{}",
         path_in_quotes(spec.command),
         kKinds,
-        fs.stat(path) ? fmt::format("; did you mean ./{}?", escape_bytes(spec.command)) : "");
+        there ? fmt::format("; did you mean ./{}?", escape_bytes(spec.command)) : "");
   }
-  if (!fs.stat(path)) {
+  if (!there) {
     return fail(ErrorCode::kInvalid, "there is no program {}; {}", path_in_quotes(path), kKinds);
   }
   return fail(ErrorCode::kInvalid,

@@ -163,11 +163,17 @@ Status check_over(const std::string& name, const JobState& old, const std::strin
     return fail(ErrorCode::kConflict, "job {} is not over; `{}` goes on with it", name, resume);
   }
   if (count_failed(old) == 0) {
+    const std::uint64_t items = old.counts().items_failed;
     const bool completed = old.finished()->status == JobStatus::kCompleted;
     return fail(ErrorCode::kConflict,
-                "job {} has no failed mini-batch: there is nothing to retry{}",
+                "job {} has no failed mini-batch: there is nothing to retry{}{}",
                 name,
-                completed ? "" : fmt::format("; `{}` goes on with it", resume));
+                completed ? "" : fmt::format("; `{}` goes on with it", resume),
+                items == 0 ? ""
+                           : fmt::format("; {} failed in mini-batches that were done: see "
+                                         "failed_items.jsonl in its logs, and "
+                                         "retry_short_returns for results that are missing",
+                                         counted(items, "item")));
   }
   if (!old.listing_ended()) {
     return fail(ErrorCode::kConflict,
@@ -219,6 +225,19 @@ void place_rows(JobReading& reading, const std::vector<std::string>& old_targets
   }
 }
 
+// A job that failed early has mini-batches that were never done, beside those that failed.
+std::string what_it_runs(const std::string& job, const std::string& of, const JobState& old) {
+  const std::uint64_t failed = count_failed(old);
+  const std::uint64_t kept = old.counts().committed - (failed - old.counts().failed);
+  const std::uint64_t not_done = old.batches().size() - failed - kept;
+  return fmt::format("job {} runs {} of {} again{} and keeps {}",
+                     job,
+                     counted(failed, "failed mini-batch"),
+                     of,
+                     not_done == 0 ? "" : fmt::format(", {} not done yet,", human_count(not_done)),
+                     human_count(kept));
+}
+
 }  // namespace
 
 Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, bool replace) {
@@ -256,13 +275,7 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   RETURN_IF_ERROR(take_over(fs, from, old, job.run.folder));
   ASSIGN_OR_RETURN(job.run.job, replay_job(fs, job.run.folder.state()));
   job.run.reopen = fact::Reopened{.failed_afresh = true};
-  const std::uint64_t failed = count_failed(old.state);
-  job.notices.push_back(
-      fmt::format("job {} runs the failed mini-batches of {} again ({}) and keeps {}",
-                  job.run.name,
-                  name,
-                  human_count(failed),
-                  human_count(old.state.batches().size() - failed)));
+  job.notices.push_back(what_it_runs(job.run.name, name, old.state));
   return job;
 }
 

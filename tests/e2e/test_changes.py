@@ -56,8 +56,8 @@ def begun(windrow: Windrow, *flags: str, **settings: str) -> Job:
     ("names", "shown"),
     [
         (["score.py"], "score.py' is changed; "),
-        (["helpers.py"], "helpers.py' is additional; "),
-        (["a.py", "helpers.py", "score.py"], "a.py' is additional, and so are 2 more; "),
+        (["helpers.py"], "helpers.py' is additional (all .py files beside the script are its code); "),
+        (["a.py", "helpers.py", "score.py"], "score.py' is changed, and 2 other files differ; "),
     ],
 )
 def test_changed_code_is_told_by_its_files(windrow: Windrow, names: list[str], shown: str) -> None:

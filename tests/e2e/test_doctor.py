@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from typing import Any
 
-from workbench import Windrow
+from workbench import BINARY, Windrow
 
 
 def findings(windrow: Windrow) -> dict[str, Any]:
@@ -37,3 +38,21 @@ def test_what_is_in_the_way_is_told_with_what_to_do(windrow: Windrow) -> None:
     assert found["workspace"]["advice"] == "set WINDROW_HOME to a folder of yours"
     assert found["Python"]["is"] == "bad" and "/nowhere/python" in found["Python"]["what"]
     assert found["locale"]["is"] == "doubtful"
+    quiet = windrow.command("doctor", "-q")
+    assert quiet.exit == 1 and "POSIX" in quiet.text
+    assert not any(line.startswith("good") for line in quiet.text.splitlines())
+
+
+# C625
+def test_no_room_for_watched_files_is_a_doubt(windrow: Windrow) -> None:
+    """In a user namespace of its own, which may have no inotify instance."""
+    none = 'echo 0 > /proc/sys/user/max_inotify_instances && exec "$0" doctor -q'
+    job = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", none, BINARY],
+        env=windrow.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "doubtful  file watching" in job.stdout, job
+    assert "fs.inotify.max_user_instances" in job.stdout

@@ -152,7 +152,7 @@ def test_short_returns_are_a_line_of_the_summary(windrow: Windrow) -> None:
     script = "def run(mini_batch):\n    return mini_batch[:1]"
     job = windrow.run(script, files=12, size=4, workers=1)
     assert job.exit == 0
-    said = "9 items have no row: fewer were returned than there were items\n"
+    said = "9 items have no row: fewer were returned than there were items; --set retry_short"
     assert f"  missing       {said}" in job.text
     lines = job.failed_items()
     assert [(line["item"], line["missing"]) for line in lines] == [(None, 3)] * 3

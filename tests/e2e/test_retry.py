@@ -79,6 +79,21 @@ def test_retry_runs_the_failed_mini_batches_in_a_new_job(windrow: Windrow) -> No
     assert {a["Mini-batch Id"] for a in job.attempts() if a["Status"] == "RUN_DONE"} >= {"2"}
 
 
+# C69
+@pytest.mark.parametrize("threshold", [-1, 0])
+def test_retry_says_how_many_mini_batches_it_runs(windrow: Windrow, threshold: int) -> None:
+    """A job that failed early has some that were never done, which run as well."""
+    old = a_job_with_a_failure(windrow, threshold, retries=0)
+    mend(windrow)
+    job = windrow.command("retry", old.name)
+    assert job.exit == 0, job
+    kept = sum(a["Status"] == "RUN_DONE" for a in old.attempts())
+    not_done = "" if kept == 5 else f", {5 - kept} not done yet,"
+    said = f"runs 1 failed mini-batch of {old.name} again{not_done} and keeps {kept}"
+    assert said in job.text
+    assert (kept == 5) == (threshold == -1)
+
+
 # C70
 def test_retry_with_replace_puts_the_new_result_in_place_of_the_old(windrow: Windrow) -> None:
     old = a_job_with_a_failure(windrow, threshold=-1)
@@ -133,7 +148,11 @@ def test_merge_never_writes_over_a_file_that_is_not_its_own(windrow: Windrow) ->
     merged = windrow.command("job", "merge", failed.name)
     assert merged.exit == 2
     assert str(failed.result) in merged.text
+    assert "remove it, then give the command again" in merged.text
     assert failed.result.read_text() == "precious"
+    failed.result.unlink()
+    again = windrow.command("job", "merge", failed.name)
+    assert again.exit == 0, again
 
 
 # C71 C65

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/hash.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "core/spec/program_arguments.h"
@@ -214,14 +213,6 @@ constexpr auto kMainSettings = std::to_array<std::string_view>({
 constexpr auto kNoSettings = std::to_array<std::string_view>(
     {"type", "name", "job_dir", "inputs", "input_data", "outputs", "task", "compute", "resources"});
 
-void add_input(Sha256& hash, const InputSpec& input) {
-  hash.update_field(std::to_string(static_cast<int>(input.type)));
-  for (const auto* list : {&input.paths, &input.ignore}) {
-    hash.update_field(std::to_string(list->size()));
-    for (const std::string& one : *list) hash.update_field(one);
-  }
-}
-
 // A number or true or false as JSON knows it; anything else is text.
 void add_json(JsonWriter& json, const SettingValue& value) {
   const Result<Json> parsed = parse_json(value.kind == Kind::kBare ? value.text : "{}");
@@ -306,66 +297,6 @@ std::string effective_config_json(const JobSpec& spec, const Origins& origins) {
   }
   json.end_object();
   return json.text() + "\n";
-}
-
-std::string identity_hash(const JobSpec& spec) {
-  Sha256 hash;
-  const auto add_optional = [&hash](const std::optional<std::string>& text) {
-    hash.update_field(text ? "set" : "unset");
-    hash.update_field(text.value_or(""));
-  };
-  const auto add_count = [&hash](std::size_t count) { hash.update_field(std::to_string(count)); };
-  hash.update_field("windrow job identity 2");
-  hash.update_field(formation_hash(spec));
-  hash.update_field(spec.code);
-  hash.update_field(spec.entry_script);
-  add_count(spec.arguments.size());
-  for (const std::string& argument : spec.arguments) hash.update_field(argument);
-  add_count(spec.environment_variables.size());
-  for (const auto& [name, value] : spec.environment_variables) {
-    hash.update_field(name);
-    hash.update_field(value);
-  }
-  add_count(spec.inputs.size());
-  for (const InputSpec& input : spec.inputs) {
-    hash.update_field(input.name);
-    add_input(hash, input);
-  }
-  add_count(spec.outputs.size());
-  for (const OutputSpec& output : spec.outputs) {
-    hash.update_field(output.name);
-    hash.update_field(to_text(output.type));
-    add_optional(output.path);
-  }
-  add_count(spec.append_row_to.size());
-  for (const std::string& name : spec.append_row_to) hash.update_field(name);
-  add_count(static_cast<std::size_t>(spec.rows.text));
-  add_optional(spec.rows.separator);
-  add_count(spec.rows.header ? 1 : 0);
-  add_count(spec.v1_argv ? 1 : 0);
-  add_optional(spec.retry_of);
-  // Only where it is asked for: jobs that began before there was such a thing go on.
-  if (spec.staged_outputs) hash.update_field("staged outputs");
-  if (!spec.command.empty()) {
-    hash.update_field("command");
-    hash.update_field(spec.command);
-    hash.update_field(to_text(spec.command_mode));
-  }
-  return hash.finish();
-}
-
-std::string formation_hash(const JobSpec& spec) {
-  Sha256 hash;
-  hash.update_field("windrow formation 2");
-  for (const std::string& name : spec.input_data) {
-    const auto data = std::ranges::find(spec.inputs, name, &InputSpec::name);
-    if (data != spec.inputs.end()) add_input(hash, *data);
-  }
-  hash.update_field(batch_size_text(spec.mini_batch_size));
-  hash.update_field(spec.rank_mini_batch_count ? std::to_string(*spec.rank_mini_batch_count) : "");
-  hash.update_field(spec.largest_first ? "largest first" : "");
-  if (spec.input_as != InputAs::kFiles) hash.update_field("rows of JSON lines");
-  return hash.finish();
 }
 
 }  // namespace windrow

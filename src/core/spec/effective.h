@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job as it will run: the text of its job.yml, and the hashes that tell whether two jobs are one.
+// A job as it will run: the text of its job.yml.
 //
 // Thread: any; values in, values out. Failure: none.
 #pragma once
@@ -36,13 +36,5 @@ std::string effective_job_file(const JobSpec& spec, const Origins& origins);
 // The settings that decide most jobs, and all others that somebody has said: "key: value  # from
 // origin" on a line each. Script, inputs and outputs are not among them.
 std::string main_settings(const JobSpec& spec, const Origins& origins);
-
-// What must be the same for an unfinished job to be continued without being asked: script, code,
-// input, outputs and how rows are written, arguments, environment variables, mini-batch size,
-// retry_of. Not: limits, workers, interpreter, logging, names. 64 hexadecimal digits.
-std::string identity_hash(const JobSpec& spec);
-
-// What decides the cut into mini-batches: the input and the size. 64 hexadecimal digits.
-std::string formation_hash(const JobSpec& spec);
 
 }  // namespace windrow

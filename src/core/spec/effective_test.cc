@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/spec/effective.h"
 
-#include <functional>
 #include <random>
-#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -265,70 +263,6 @@ TEST(EffectiveConfig, IsJsonWithAValueAndAnOriginForEachKey) {
 TEST(EffectiveJobFile, OriginsCannotBreakOutOfTheirComment) {
   const std::string text = effective_job_file(small(), {{"task.code", "a\ntype: model\xff"}});
   EXPECT_NE(text.find("code: /code  # from a\\ntype: model\\xff\n"), std::string::npos) << text;
-}
-
-// ---- Identity
-
-TEST(IdentityHash, ChangesWithWhatMakesAnotherJob) {
-  const std::vector<std::function<void(JobSpec&)>> changes = {
-      [](JobSpec& s) { s.code = "/other"; },
-      [](JobSpec& s) { s.entry_script = "other.py"; },
-      [](JobSpec& s) { s.inputs[0].paths = {"/other"}; },
-      [](JobSpec& s) { s.inputs.push_back({.name = "more", .paths = {"/x"}}); },
-      [](JobSpec& s) { s.outputs[0].path = "/other"; },
-      [](JobSpec& s) { s.outputs[0].path = ""; },
-      [](JobSpec& s) { s.outputs[0].type = OutputType::kFile; },
-      [](JobSpec& s) { s.append_row_to.clear(); },
-      [](JobSpec& s) { s.mini_batch_size.files = 11; },
-      [](JobSpec& s) { s.arguments = {"a"}; },
-      [](JobSpec& s) { s.arguments = {"a", ""}; },
-      [](JobSpec& s) { s.environment_variables = {{"a", ""}}; },
-      [](JobSpec& s) { s.retry_of = "x"; },
-      [](JobSpec& s) { s.inputs[0].ignore = {"x"}; },
-      [](JobSpec& s) { s.inputs[0].type = InputType::kFile; },
-      [](JobSpec& s) { s.mini_batch_size.bytes = 10; },
-      [](JobSpec& s) { s.rank_mini_batch_count = 0; },
-      [](JobSpec& s) { s.largest_first = true; },
-      [](JobSpec& s) { s.rows.text = RowText::kCsv; },
-      [](JobSpec& s) { s.rows.separator = ","; },
-      [](JobSpec& s) { s.rows.header = true; },
-      [](JobSpec& s) { s.v1_argv = true; },
-      [](JobSpec& s) { s.staged_outputs = true; },
-  };
-  std::set<std::string> hashes = {identity_hash(small())};
-  for (const auto& change : changes) {
-    JobSpec spec = small();
-    change(spec);
-    EXPECT_TRUE(hashes.insert(identity_hash(spec)).second) << effective_job_file(spec, {});
-  }
-}
-
-TEST(IdentityHash, StaysWhenOnlyLimitsNamesAndWorkersChange) {
-  JobSpec spec = small();
-  spec.name = "x";
-  spec.labels.description = "x";
-  spec.limits.run_timeout = Duration(1);
-  spec.limits.tries_max = 1;
-  spec.limits.error_threshold = 5;
-  spec.limits.mini_batch_error_threshold = 5;
-  spec.worker.count = 3;
-  spec.record.logging_level = LoggingLevel::kDebug;
-  spec.python = "python3";
-  spec.job_folder = "/x";
-  EXPECT_EQ(identity_hash(spec), identity_hash(small()));
-}
-
-TEST(FormationHash, DependsOnTheInputAndTheSizeAlone) {
-  JobSpec spec = small();
-  spec.arguments = {"a"};
-  spec.entry_script = "other.py";
-  spec.inputs.push_back({.name = "more", .paths = {"/x"}});
-  EXPECT_EQ(formation_hash(spec), formation_hash(small()));
-  spec.mini_batch_size.files = 11;
-  EXPECT_NE(formation_hash(spec), formation_hash(small()));
-  spec = small();
-  spec.inputs[0].paths = {"/other"};
-  EXPECT_NE(formation_hash(spec), formation_hash(small()));
 }
 
 }  // namespace

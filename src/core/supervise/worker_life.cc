@@ -51,7 +51,7 @@ std::string signal_name(int signal) {
 std::string describe_phase(WorkerPhase phase) {
   switch (phase) {
     case WorkerPhase::kStarting:
-      return "while Python started";
+      return "while it started";
     case WorkerPhase::kInit:
       return "in init()";
     case WorkerPhase::kIdle:
@@ -110,12 +110,15 @@ std::string why_signal(const WorkerEnd& end) {
   }
 }
 
-std::string why_exit_code(int code) {
-  switch (code) {
+std::string why_exit_code(const WorkerEnd& end) {
+  if (end.page.phase == WorkerPhase::kStarting && end.exit_code != kExitNoAgent) {
+    return " (before it said a word to Windrow: is it the Python, or the program, that was meant?)";
+  }
+  switch (end.exit_code) {
     case 0:
       return " (os._exit(0) or exit(0) of native code: it looks like success, but nothing was "
              "returned)";
-    case 70:
+    case kExitNoAgent:
       return " (it could not talk to its agent: were descriptors 3 and 4 closed?)";
     case kExitInitFailed:
       return " (init() failed)";
@@ -145,7 +148,7 @@ std::string describe_end(const WorkerEnd& end) {
                      name,
                      end.exit_code,
                      where,
-                     why_exit_code(end.exit_code),
+                     why_exit_code(end),
                      peak);
 }
 

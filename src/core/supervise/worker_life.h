@@ -67,6 +67,7 @@ struct WorkerEnd {
 };
 
 // Exit codes under which the ends of workers are recorded, beside their own and -SIGNAL.
+inline constexpr int kExitNoAgent = 70;  // its own: nobody speaks the protocol on 3 and 4
 inline constexpr int kExitTimeLimit = 71;
 inline constexpr int kExitInitFailed = 72;
 inline constexpr int kExitFailedOften = 73;   // more than ten failed attempts, some succeeded
