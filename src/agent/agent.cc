@@ -242,6 +242,7 @@ AttemptRecord Agent::make_record(ProcessNumber process,
   record.elapsed_us = answer.elapsed_us;
   record.run_us = answer.run_us;
   record.cpu_us = answer.cpu_us;
+  weigh(answer, record);
   if (answer.kind == AnswerKind::kDone) {
     if ((answer.flags & kFlagParts) != 0) return record;
     record.line_break = count_byte(payload, '\n') > answer.returned;
@@ -258,7 +259,6 @@ AttemptRecord Agent::make_record(ProcessNumber process,
   record.error_message = std::move(error.message);
   record.traceback = std::move(error.traceback);
   record.error_bases = std::move(error.bases);
-  record.memory_peak = host_->memory(process).peak;
   return record;
 }
 

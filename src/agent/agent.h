@@ -154,6 +154,7 @@ class Agent final : public WorkerHost::Sink {
   void heartbeat();
   void note_picked(TimePoint now);
   void watch_memory();
+  void weigh(const Answer& answer, AttemptRecord& record);
   void arm_check();
   void check();
 

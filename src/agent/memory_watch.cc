@@ -7,6 +7,7 @@ namespace windrow {
 namespace {
 
 constexpr Duration kWithoutWorkers = std::chrono::milliseconds(500);
+constexpr std::uint32_t kWeighedFromUs = 10'000;  // asking for it costs some 20 us
 
 }  // namespace
 
@@ -21,6 +22,14 @@ void Agent::watch_memory() {
   loop_.at(loop_.now() + next, [self = self_] {
     if (*self != nullptr && !(*self)->ended_) (*self)->watch_memory();
   });
+}
+
+// The most memory that the worker has had since it was last weighed, with this mini-batch or a
+// short one before it.
+void Agent::weigh(const Answer& answer, AttemptRecord& record) {
+  if (answer.kind == AnswerKind::kDone && answer.elapsed_us < kWeighedFromUs) return;
+  record.memory_peak = host_->memory(record.process).peak;
+  host_->forget_peak(record.process);
 }
 
 }  // namespace windrow

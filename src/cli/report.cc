@@ -35,7 +35,7 @@ class Report final : public Command {
     PosixFileSystem fs;
     const Result<JobView> job = view_job(fs, job_);
     if (!job) return voice_.report(job.error());
-    const Result<Account> account = account_for(fs, *job, page_.has_value());
+    const Result<Account> account = account_for(fs, *job);
     if (!account) return voice_.report(account.error());
     const std::string& name = job->circumstances.name;
     if (page_) {

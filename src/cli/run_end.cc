@@ -93,12 +93,12 @@ std::string places_text(const RunEnd& end, bool quiet) {
                     counted(end.outcome.items_bad, "item"));
   }
   if (end.outcome.items_short > 0) {
-    out +=
-        fmt::format("  missing       {} {} no row: fewer were returned than there were items{}; "
-                    "--set retry_short_returns=true tries such mini-batches again\n",
-                    counted(end.outcome.items_short, "item"),
-                    has_or_have(end.outcome.items_short),
-                    end.outcome.items_reported ? ", or called them failed" : "");
+    out += fmt::format(
+        "  missing       {} {} no row: fewer were returned than there were items{}; "
+        "--set retry_short_returns=true tries such mini-batches again\n",
+        counted(end.outcome.items_short, "item"),
+        has_or_have(end.outcome.items_short),
+        end.outcome.items_reported ? ", or called them failed" : "");
   }
   if (!quiet || !completed(end)) out += fmt::format("  job folder    {}\n", end.folder.root());
   return out;

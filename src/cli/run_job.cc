@@ -49,7 +49,7 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
   }
   // Last, when all is said: it is for those who ask later, and a job of a million mini-batches
   // takes a moment.
-  if (outcome->end == MasterEnd::kFinished) static_cast<void>(write_job_index(fs, folder));
+  if (outcome->state) static_cast<void>(write_job_index(fs, folder, *outcome->state));
   return exit_code(*outcome);
 }
 

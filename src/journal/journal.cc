@@ -88,14 +88,14 @@ Status blame(const std::string& path, const Error& error) {
 Result<JournalEnd> replay_one(const std::string& path,
                               OpenJournal& journal,
                               std::uint64_t limit,
-                              const std::function<Status(Fact, const JournalPlace&)>& each) {
+                              const std::function<Status(Fact&, const JournalPlace&)>& each) {
   for (;;) {
     const JournalPlace place{journal.header.epoch, journal.reader.position()};
     ASSIGN_OR_RETURN(const auto payload, journal.reader.next(limit));
     if (!payload) break;
     Result<Fact> fact = decode_fact(*payload);
     if (!fact) return std::unexpected(blame(path, fact.error()).error());
-    if (const Status status = each(*std::move(fact), place); !status) {
+    if (const Status status = each(*fact, place); !status) {
       return std::unexpected(blame(path, status.error()).error());
     }
   }
@@ -119,7 +119,7 @@ Status make_durable(FileSystem& fs, const std::string& folder, Epoch epoch) {
 Result<JournalEnd> replay_with_places(
     FileSystem& fs,
     const std::string& state_folder,
-    const std::function<Status(Fact, const JournalPlace&)>& each) {
+    const std::function<Status(Fact&, const JournalPlace&)>& each) {
   ASSIGN_OR_RETURN(const std::vector<Epoch> epochs, list_epochs(fs, state_folder));
   std::vector<std::pair<std::string, OpenJournal>> chain;  // newest first
   std::vector<std::uint64_t> limits;
@@ -170,9 +170,9 @@ Result<JournalEnd> replay_with_places(
 
 Result<JournalEnd> replay_journals(FileSystem& fs,
                                    const std::string& state_folder,
-                                   const std::function<Status(Fact)>& each) {
+                                   const std::function<Status(Fact&)>& each) {
   return replay_with_places(
-      fs, state_folder, [&each](Fact fact, const JournalPlace&) { return each(std::move(fact)); });
+      fs, state_folder, [&each](Fact& fact, const JournalPlace&) { return each(fact); });
 }
 
 Result<Fact> read_fact(FileSystem& fs, const std::string& state_folder, const JournalPlace& place) {

@@ -31,11 +31,11 @@ struct JournalEnd {
   Epoch highest = 0;  // of all names: newer than `epoch` when a master died creating its journal
 };
 
-// Reads all journals in `state_folder` in order of epoch. `each` gets every fact that counts; its
-// error ends the replay.
+// Reads all journals in `state_folder` in order of epoch. `each` gets every fact that counts, and
+// may take it; its error ends the replay.
 Result<JournalEnd> replay_journals(FileSystem& fs,
                                    const std::string& state_folder,
-                                   const std::function<Status(Fact)>& each);
+                                   const std::function<Status(Fact&)>& each);
 
 // Where the record of a fact begins.
 struct JournalPlace {
@@ -45,9 +45,10 @@ struct JournalPlace {
 };
 
 // replay_journals, with the place of every fact.
-Result<JournalEnd> replay_with_places(FileSystem& fs,
-                                      const std::string& state_folder,
-                                      const std::function<Status(Fact, const JournalPlace&)>& each);
+Result<JournalEnd> replay_with_places(
+    FileSystem& fs,
+    const std::string& state_folder,
+    const std::function<Status(Fact&, const JournalPlace&)>& each);
 
 // The fact that is there. For those who know that it counts.
 Result<Fact> read_fact(FileSystem& fs, const std::string& state_folder, const JournalPlace& place);

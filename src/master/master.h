@@ -73,6 +73,8 @@ class Master {
   [[nodiscard]] Epoch epoch() const { return scheduler_->state().epoch(); }
   [[nodiscard]] const Scheduler& scheduler() const { return *scheduler_; }
   [[nodiscard]] const JobState& state() const { return scheduler_->state(); }
+  // Leaves none behind. REQUIRES: finished(); nothing but destruction comes after it.
+  [[nodiscard]] JobState take_state() { return scheduler_->take_state(); }
   [[nodiscard]] std::uint64_t merged_bytes() const { return merged_bytes_; }
   // Called when finished() becomes true.
   std::function<void()> on_finished;

@@ -4,9 +4,12 @@
 #include <charconv>
 #include <utility>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "os/control_group.h"
+#include "os/descriptor.h"
 #include "os/machine.h"
 
 namespace windrow {
@@ -38,6 +41,13 @@ WorkerMemory memory_of(pid_t pid) {
   constexpr std::uint64_t kKilobyte = 1024;
   return {.rss = number_after(*text, "VmRSS").value_or(0) * kKilobyte,
           .peak = number_after(*text, "VmHWM").value_or(0) * kKilobyte};
+}
+
+void forget_memory_peak(pid_t pid) {
+  const std::string path = fmt::format("/proc/{}/clear_refs", pid);
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  constexpr std::string_view kPeak = "5";  // proc(5)
+  if (file) static_cast<void>(::write(file.get(), kPeak.data(), kPeak.size()) < 0);
 }
 
 std::vector<std::string> OomKills::default_counters() {

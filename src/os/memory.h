@@ -23,6 +23,9 @@ std::optional<std::uint64_t> number_after(std::string_view text, std::string_vie
 // Zeros for a process that is gone.
 WorkerMemory memory_of(pid_t pid);
 
+// Its peak begins anew with what it has now. Does nothing where that is not allowed.
+void forget_memory_peak(pid_t pid);
+
 // Counts the kills for lack of memory in our control group, or where it does not count, in the
 // whole machine. The kernel does not say whom it killed: each kill is taken for one death.
 class OomKills {

@@ -11,57 +11,17 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "os/machine.h"
+#include "os/spawn.h"
 
 namespace windrow {
 namespace {
 
 constexpr std::size_t kErrorsMax = 16U << 10;
 constexpr std::size_t kChunk = 64U << 10;
-
-struct Pipe {
-  Descriptor reading;
-  Descriptor writing;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorCode::kUnavailable, "cannot make a pipe: {}", reason(errno));
-  }
-  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-// 0, or what posix_spawn says.
-int spawn(const std::string& program,
-          const std::vector<std::string>& argv,
-          const std::array<int, 3>& ends,
-          pid_t& pid) {
-  std::vector<char*> arguments;
-  arguments.reserve(argv.size() + 1);
-  for (const std::string& one : argv) arguments.push_back(const_cast<char*>(one.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawnattr_init(&attributes);
-  for (int i = 0; i < 3; ++i) {
-    ::posix_spawn_file_actions_adddup2(&actions, ends[static_cast<std::size_t>(i)], i);
-  }
-  sigset_t signals;
-  ::sigfillset(&signals);
-  ::posix_spawnattr_setsigdefault(&attributes, &signals);  // SIGPIPE and SIGINT are ignored here
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  const int error =
-      ::posix_spawn(&pid, program.c_str(), &actions, &attributes, arguments.data(), environ);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::posix_spawnattr_destroy(&attributes);
-  return error;
-}
 
 std::uint64_t lines_in(std::string_view text) {
   return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
@@ -77,11 +37,8 @@ Result<std::unique_ptr<PipedProgram>> PipedProgram::start(const std::vector<std:
   ASSIGN_OR_RETURN(Pipe input, make_pipe());
   ASSIGN_OR_RETURN(Pipe output, make_pipe());
   ASSIGN_OR_RETURN(Pipe errors, make_pipe());
-  pid_t pid = -1;
   const std::array ends{input.reading.get(), output.writing.get(), errors.writing.get()};
-  if (const int error = spawn(*program, argv, ends, pid); error != 0) {
-    return fail(ErrorCode::kUnavailable, "cannot start {}: {}", *program, reason(error));
-  }
+  ASSIGN_OR_RETURN(const pid_t pid, spawn(*program, argv, ends));
   ::fcntl(input.writing.get(), F_SETFL, O_NONBLOCK);
   return std::unique_ptr<PipedProgram>(new PipedProgram(
       pid, std::move(input.writing), std::move(output.reading), std::move(errors.reading)));
@@ -93,8 +50,7 @@ PipedProgram::PipedProgram(pid_t pid, Descriptor input, Descriptor output, Descr
 PipedProgram::~PipedProgram() {
   if (pid_ < 0) return;
   ::kill(pid_, SIGKILL);
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_end(pid_);
 }
 
 std::string PipedProgram::exchange(std::string_view input, std::uint64_t lines) {
@@ -107,9 +63,7 @@ std::string PipedProgram::exchange_last(std::string_view input) {
 
 std::string PipedProgram::wait() {
   pump("", std::numeric_limits<std::uint64_t>::max(), true);
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for_end(pid_);
   pid_ = -1;
   while (error_) pass_on_errors();
   if (WIFSIGNALED(status)) return fmt::format("was killed by signal {}", WTERMSIG(status));

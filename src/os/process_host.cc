@@ -151,6 +151,12 @@ WorkerMemory ProcessHost::memory(ProcessNumber process) {
   return memory_of(worker->pid);
 }
 
+void ProcessHost::forget_peak(ProcessNumber process) {
+  const Worker* worker = find(process);
+  if (worker == nullptr || worker->ended || !worker->running) return;
+  forget_memory_peak(worker->pid);
+}
+
 // To its reaper, which still has the worker's number: here it might be another process's by now.
 void ProcessHost::order(ProcessNumber process, char what) {
   Worker* worker = find(process);

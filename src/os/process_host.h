@@ -42,6 +42,7 @@ class ProcessHost final : public WorkerHost {
   void rest(Duration duration) override { loop_.rest(duration); }
   [[nodiscard]] std::optional<int> pid(ProcessNumber process) override;
   WorkerMemory memory(ProcessNumber process) override;
+  void forget_peak(ProcessNumber process) override;
   void show_stack(ProcessNumber process) override { order(process, kReaperShowStack); }
   void kill(ProcessNumber process) override { order(process, kReaperKill); }
 

@@ -57,7 +57,7 @@ struct WorkerExit {
 // Of a worker that lives, in bytes; zeros when it is not known.
 struct WorkerMemory {
   std::uint64_t rss = 0;   // resident now
-  std::uint64_t peak = 0;  // largest so far
+  std::uint64_t peak = 0;  // largest so far, or since forget_peak()
 };
 
 class WorkerHost {
@@ -94,6 +94,9 @@ class WorkerHost {
 
   // What the worker process itself uses, without what it has started.
   virtual WorkerMemory memory(ProcessNumber process) = 0;
+
+  // The peak is counted anew from here on, where the system can do so.
+  virtual void forget_peak(ProcessNumber process) = 0;
 
   // Asks the worker to write where it is to its descriptor 2. One that cannot may die of it.
   virtual void show_stack(ProcessNumber process) = 0;

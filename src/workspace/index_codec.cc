@@ -24,7 +24,8 @@ class Writing {
     bytes_.varint(value);
   }
   void real(const double& value) { bytes_.fixed(std::bit_cast<std::uint64_t>(value)); }
-  void wall(const WallTime& value) { bytes_.fixed(value.nanoseconds); }
+  void time(const std::int64_t& value) { bytes_.fixed(value); }
+  void wall(const WallTime& value) { time(value.nanoseconds); }
   void text(const std::string& value) { bytes_.text(value); }
   void flag(const bool& value) { bytes_.varint(value ? 1 : 0); }
   template <class Enum>
@@ -52,7 +53,8 @@ class Reading {
     good_ = good_ && value == read;
   }
   void real(double& value) { value = std::bit_cast<double>(bytes_.fixed<std::uint64_t>()); }
-  void wall(WallTime& value) { value.nanoseconds = bytes_.fixed<std::int64_t>(); }
+  void time(std::int64_t& value) { value = bytes_.fixed<std::int64_t>(); }
+  void wall(WallTime& value) { time(value.nanoseconds); }
   void text(std::string& value) { value = std::string(bytes_.text()); }
   void flag(bool& value) { value = bytes_.varint() != 0; }
   template <class Enum>
@@ -145,8 +147,26 @@ void account_fields(Fields& fields, Whole& account) {
     fields.number(slow.process);
     fields.real(slow.seconds);
   });
-  fields.number(account.memory_peak);
-  fields.number(account.memory_batch);
+  fields.list(account.hungriest, [&fields](auto& one) {
+    fields.number(one.batch);
+    fields.number(one.process);
+    fields.number(one.bytes);
+  });
+}
+
+template <class Fields, class Lines>
+void line_fields(Fields& fields, Lines& lines) {
+  fields.list(lines, [&fields](auto& line) {
+    fields.number(line.agent);
+    fields.number(line.process);
+    fields.list(line.spans, [&fields](auto& span) {
+      fields.word(span.kind, kSpanKindMax);
+      fields.time(span.start_ns);
+      fields.time(span.end_ns);
+      fields.number(span.batch);
+      fields.number(span.count);
+    });
+  });
 }
 
 template <class Fields, class Tie>
@@ -195,6 +215,7 @@ void encode_index_summary(const IndexSummary& summary, std::string& out) {
   }
   error_fields(fields, types);
   account_fields(fields, summary.account);
+  line_fields(fields, summary.account.lines);
   fields.list(summary.block_lengths, [&fields](const auto& length) { fields.number(length); });
 }
 
@@ -214,6 +235,7 @@ Result<IndexSummary> decode_index_summary(std::string_view bytes) {
     summary.outline.errors.types[std::move(type.name)] = {type.count, std::move(type.message)};
   }
   account_fields(fields, summary.account);
+  line_fields(fields, summary.account.lines);
   fields.list(summary.block_lengths, [&fields](auto& length) { fields.number(length); });
   const std::uint64_t blocks =
       (std::uint64_t{summary.outline.batches} + kIndexBlock - 1) / kIndexBlock;

@@ -28,7 +28,7 @@ struct JournalTie {
 struct IndexSummary {
   JournalTie tie;
   JobOutline outline;
-  Account account;                           // without spans and advice
+  Account account;                           // without advice
   std::vector<std::uint64_t> block_lengths;  // of whole records
 };
 

@@ -59,7 +59,7 @@ Status JobLogs::Rebuild::run() {
   std::optional<PlanReader> plan;
   ASSIGN_OR_RETURN(const std::uint64_t afresh, facts_before_afresh());
   std::uint64_t facts = 0;
-  const auto each = [&](Fact fact) -> Status {
+  const auto each = [&](Fact& fact) -> Status {
     ++facts;
     if (const auto* began = std::get_if<fact::EpochBegan>(&fact)) {
       if (began->epoch > end.epoch) return fail(ErrorCode::kConflict, "end");

@@ -69,16 +69,17 @@ std::string code_difference(const std::string& folder,
   std::erase_if(hashes, [](const auto& one) { return one.second.first == one.second.second; });
   if (before.empty() || hashes.empty()) return "in " + path_in_quotes(folder);
   // One that the job had says more than one that came to lie beside it.
-  const auto had = std::ranges::find_if(
-      hashes, [](const auto& one) { return !one.second.first.empty(); });
+  const auto had =
+      std::ranges::find_if(hashes, [](const auto& one) { return !one.second.first.empty(); });
   const auto& [name, hash] = had == hashes.end() ? *hashes.begin() : *had;
   const std::size_t more = hashes.size() - 1;
   return fmt::format(
       "'{}' is {}{}{}",
       name.starts_with('/') ? name : escape_bytes(folder) + "/" + name,
       hash.first.empty() ? "additional" : (hash.second.empty() ? "missing" : "changed"),
-      more == 0 ? ""
-                : fmt::format(", and {} differ{}", counted(more, "other file"), more == 1 ? "s" : ""),
+      more == 0
+          ? ""
+          : fmt::format(", and {} differ{}", counted(more, "other file"), more == 1 ? "s" : ""),
       hash.first.empty() ? " (all .py files beside the script are its code)" : "");
 }
 
@@ -153,8 +154,9 @@ Result<Change> what_changed(FileSystem& fs, const JobFolder& folder, const JobSp
   ASSIGN_OR_RETURN(const JobIdentity is, identity_now(fs, spec));
   if (was->job != is.job) {
     ASSIGN_OR_RETURN(const JobReading before, read_job_folder(folder));
-    return Change{.reason = fmt::format("its {} changed since it began",
-                                        fmt::join(identity_differences(before.spec, spec), " and "))};
+    return Change{.reason =
+                      fmt::format("its {} changed since it began",
+                                  fmt::join(identity_differences(before.spec, spec), " and "))};
   }
   if (was->code == is.code) return Change{};
   return Change{.code = true,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/bytes.h"
@@ -16,7 +17,7 @@ namespace windrow {
 namespace {
 
 constexpr std::string_view kMagic = "WRI1";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kTailBytes = 4096;
 
 // Which journal an index is of. Its end names the moment at which the job was over.
@@ -47,11 +48,9 @@ class AttemptPlaces {
     for (const PlacedAttempt& one : attempts) places_[ends_[one.batch]++] = one.place;
   }
 
-  [[nodiscard]] std::vector<JournalPlace> of(BatchId id) const {
-    const auto at = [this](std::size_t i) {
-      return places_.begin() + static_cast<std::ptrdiff_t>(i);
-    };
-    return {at(id == 0 ? 0 : ends_[id - 1]), at(ends_[id])};
+  [[nodiscard]] std::span<const JournalPlace> of(BatchId id) const {
+    const std::size_t begin = id == 0 ? 0 : ends_[id - 1];
+    return std::span(places_).subspan(begin, ends_[id] - begin);
   }
 
  private:
@@ -59,50 +58,54 @@ class AttemptPlaces {
   std::vector<JournalPlace> places_;
 };
 
-// All that an index is made of.
+// What an index is made of beside the state of the job.
 struct Gathered {
-  JobState state;
   Account account;
   JournalEnd end;
   AttemptPlaces attempts;
   std::optional<PlanReader> plan;
 };
 
-Result<Gathered> gather(FileSystem& fs, const JobFolder& folder) {
+Result<Gathered> gather(FileSystem& fs, const JobFolder& folder, const JobState& state) {
   Gathered all;
   Accountant accountant;
   std::vector<PlacedAttempt> attempts;
   const auto each = [&](const Fact& fact, const JournalPlace& place) -> Status {
-    RETURN_IF_ERROR(all.state.check(fact));
-    all.state.apply(fact);
     accountant.take(fact);
-    if (const auto* ended = std::get_if<fact::AttemptEnded>(&fact)) {
-      attempts.push_back({ended->record.token.batch, place});
+    const auto* const ended = std::get_if<fact::AttemptEnded>(&fact);
+    if (ended == nullptr) return {};
+    if (ended->record.token.batch >= state.batches().size()) {
+      return fail(ErrorCode::kInternal, "an attempt of a mini-batch that is not there");
     }
+    attempts.push_back({ended->record.token.batch, place});
     return {};
   };
   ASSIGN_OR_RETURN(all.end, replay_with_places(fs, folder.state(), each));
-  if (!all.state.finished()) return fail(ErrorCode::kConflict, "the job is not over");
   all.account = accountant.close(true, {});
-  all.attempts = AttemptPlaces(attempts, all.state.batches().size());
-  ASSIGN_OR_RETURN(all.plan, PlanReader::open(fs, folder.plan(all.state.plan())));
-  RETURN_IF_ERROR(all.plan->index(all.state.plan_bytes()));
-  if (all.plan->size() != all.state.batches().size()) {
+  all.attempts = AttemptPlaces(attempts, state.batches().size());
+  ASSIGN_OR_RETURN(all.plan, PlanReader::open(fs, folder.plan(state.plan())));
+  RETURN_IF_ERROR(all.plan->index(state.plan_bytes()));
+  if (all.plan->size() != state.batches().size()) {
     return fail(ErrorCode::kInternal, "plan {} has other mini-batches", all.plan->path());
   }
   return all;
 }
 
-std::vector<IndexedBatch> block_of(const Gathered& all, BatchId first) {
-  std::vector<IndexedBatch> block;
-  const auto end = std::min<std::size_t>(first + kIndexBlock, all.state.batches().size());
-  for (BatchId id = first; id < end; ++id) {
-    block.push_back({.batch = all.state.batches()[id],
-                     .plan_offset = all.plan->offset(id),
-                     .attempts = all.attempts.of(id)});
-    if (const Pieces* const pieces = all.state.pieces_of(id)) block.back().pieces = pieces->all();
+// `block` is used again and again: its lists need no new memory.
+void fill_block(const Gathered& all,
+                const JobState& state,
+                BatchId first,
+                std::vector<IndexedBatch>& block) {
+  block.resize(std::min<std::size_t>(kIndexBlock, state.batches().size() - first));
+  for (BatchId id = first; IndexedBatch & one : block) {
+    one.batch = state.batches()[id];
+    one.plan_offset = all.plan->offset(id);
+    const std::span<const JournalPlace> attempts = all.attempts.of(id);
+    one.attempts.assign(attempts.begin(), attempts.end());
+    const Pieces* const pieces = state.pieces_of(id);
+    one.pieces = pieces == nullptr ? std::vector<Piece>() : pieces->all();
+    ++id;
   }
-  return block;
 }
 
 // Under its name it is whole. Not synced: what a power cut tears is noticed by its checksums.
@@ -147,19 +150,21 @@ Result<IndexedBatch> JobIndex::batch(BatchId id) {
   return std::move(block[id - first]);
 }
 
-Status write_job_index(FileSystem& fs, const JobFolder& folder) {
-  ASSIGN_OR_RETURN(const Gathered all, gather(fs, folder));
+Status write_job_index(FileSystem& fs, const JobFolder& folder, const JobState& state) {
+  if (!state.finished()) return fail(ErrorCode::kConflict, "the job is not over");
+  ASSIGN_OR_RETURN(Gathered all, gather(fs, folder, state));
   const Epoch epoch = all.end.epoch;
-  IndexSummary summary{.outline = outline_of(all.state), .account = all.account};
+  IndexSummary summary{.outline = outline_of(state), .account = std::move(all.account)};
   ASSIGN_OR_RETURN(summary.tie, tie_of(fs, folder, epoch));
-  if (epoch != all.end.highest || summary.tie.length != all.end.length) {
+  if (epoch != state.epoch() || epoch != all.end.highest || summary.tie.length != all.end.length) {
     return fail(ErrorCode::kConflict, "the journal goes on");
   }
   std::string blocks;
+  std::vector<IndexedBatch> block;
   for (BatchId first = 0; first < summary.outline.batches; first += kIndexBlock) {
     const std::size_t start = blocks.size();
-    append_record_with(blocks,
-                       [&](std::string& out) { encode_index_block(block_of(all, first), out); });
+    fill_block(all, state, first, block);
+    append_record_with(blocks, [&](std::string& out) { encode_index_block(block, out); });
     summary.block_lengths.push_back(blocks.size() - start);
   }
   std::string bytes = file_magic(kMagic, kVersion);

@@ -38,7 +38,7 @@ class JobIndex {
   static Result<JobIndex> open(FileSystem& fs, const JobFolder& folder);
 
   [[nodiscard]] const JobOutline& outline() const { return outline_; }
-  // Without spans and advice.
+  // Without advice.
   [[nodiscard]] const Account& account() const { return account_; }
 
   // REQUIRES: id < outline().batches.
@@ -52,7 +52,7 @@ class JobIndex {
 };
 
 // Writes the index of a job that is over, and removes those of its earlier epochs. Nothing happens
-// to a job that is not.
-Status write_job_index(FileSystem& fs, const JobFolder& folder);
+// to a job that is not. REQUIRES: `state` is what the journal says.
+Status write_job_index(FileSystem& fs, const JobFolder& folder, const JobState& state);
 
 }  // namespace windrow

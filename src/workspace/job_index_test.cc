@@ -160,7 +160,7 @@ TEST(JobIndex, SaysOfAnyJobWhatItsFactsSay) {
     FakeFileSystem fs;
     DrawnJob job(fs, seed);
     ASSERT_TRUE(job.state().finished());
-    ASSERT_TRUE(write_job_index(fs, job.folder()));
+    ASSERT_TRUE(write_job_index(fs, job.folder(), job.state()));
     Result<JobIndex> index = JobIndex::open(fs, job.folder());
     ASSERT_TRUE(index) << index.error().message;
     EXPECT_EQ(explain_job(index->outline(), {}), explain_job(outline_of(job.state()), {}));
@@ -178,11 +178,11 @@ TEST(JobIndex, SaysOfAnyJobWhatItsFactsSay) {
 TEST(JobIndex, OfAJobThatHasGoneOnThereIsNone) {
   FakeFileSystem fs;
   DrawnJob job(fs, 1);
-  ASSERT_TRUE(write_job_index(fs, job.folder()));
+  ASSERT_TRUE(write_job_index(fs, job.folder(), job.state()));
   ASSERT_TRUE(JobIndex::open(fs, job.folder()));
   job.reopen();
   EXPECT_FALSE(JobIndex::open(fs, job.folder()));
-  EXPECT_FALSE(write_job_index(fs, job.folder()));
+  EXPECT_FALSE(write_job_index(fs, job.folder(), job.state()));
 }
 
 // C642
@@ -191,10 +191,10 @@ TEST(JobIndex, OfAJournalThatHasGrownOrIsAnothersIsNotUsed) {
   FakeFileSystem other;
   DrawnJob job(fs, 2);
   DrawnJob elsewhere(other, 3);
-  ASSERT_TRUE(write_job_index(fs, job.folder()));
+  ASSERT_TRUE(write_job_index(fs, job.folder(), job.state()));
   const std::string path = job.folder().index(job.state().epoch());
   const std::string foreign = elsewhere.folder().index(elsewhere.state().epoch());
-  ASSERT_TRUE(write_job_index(other, elsewhere.folder()));
+  ASSERT_TRUE(write_job_index(other, elsewhere.folder(), elsewhere.state()));
   const std::string bytes = *other.content(foreign);
   const auto file = fs.open(path);
   ASSERT_TRUE(fs.remove(path));
@@ -206,7 +206,7 @@ TEST(JobIndex, OfAJournalThatHasGrownOrIsAnothersIsNotUsed) {
 TEST(JobIndex, AnyByteThatIsChangedIsNoticed) {
   FakeFileSystem fs;
   DrawnJob job(fs, 4);
-  ASSERT_TRUE(write_job_index(fs, job.folder()));
+  ASSERT_TRUE(write_job_index(fs, job.folder(), job.state()));
   const std::string path = job.folder().index(job.state().epoch());
   const std::string whole = *fs.content(path);
   for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 300) {

@@ -37,9 +37,9 @@ Result<JobView> view_job(FileSystem& fs, const std::string& job) {
   return view;
 }
 
-Result<Account> account_for(FileSystem& fs, const JobView& job, bool timeline) {
+Result<Account> account_for(FileSystem& fs, const JobView& job) {
   Account account;
-  if (job.index && !timeline) {
+  if (job.index) {
     account = job.index->account();
   } else {
     Accountant accountant;
@@ -97,7 +97,7 @@ Result<BatchStory> story_from_journal(FileSystem& fs, const JobView& job, BatchI
   RETURN_IF_ERROR(plan.index(job.outline.plan_bytes));
   ASSIGN_OR_RETURN(const PlanBatch batch, plan.read(id));
   take_items(batch, story);
-  const auto each = [&story](Fact fact) -> Status {
+  const auto each = [&story](Fact& fact) -> Status {
     auto* const ended = std::get_if<fact::AttemptEnded>(&fact);
     if (ended != nullptr && ended->record.token.batch == story.id) {
       story.attempts.push_back(std::move(*ended));

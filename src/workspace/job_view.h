@@ -30,8 +30,8 @@ struct JobView {
 // JOB as the user gives it: a name, or a path of a job folder.
 Result<JobView> view_job(FileSystem& fs, const std::string& job);
 
-// Where its time went; the spans of the workers only with `timeline`, which takes the journal.
-Result<Account> account_for(FileSystem& fs, const JobView& job, bool timeline);
+// Where its time went.
+Result<Account> account_for(FileSystem& fs, const JobView& job);
 
 // What is known of one mini-batch of it.
 Result<BatchStory> view_batch(FileSystem& fs, const JobView& job, BatchId id);

@@ -68,12 +68,11 @@ Result<JobFolder> Jobs::find(const std::string& job) const {
     return JobFolder(home_ + "/jobs/" + job);
   }
   const auto near = near_job(job);
-  return fail(
-      ErrorCode::kNotFound,
-      "there is no job {}; {}give the name of a job in {}/jobs or the path of a job folder",
-      path_in_quotes(job),
-      near ? fmt::format("did you mean {}? Else ", *near) : "",
-      home_);
+  return fail(ErrorCode::kNotFound,
+              "there is no job {}; {}give the name of a job in {}/jobs or the path of a job folder",
+              path_in_quotes(job),
+              near ? fmt::format("did you mean {}? Else ", *near) : "",
+              home_);
 }
 
 Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {

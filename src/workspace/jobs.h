@@ -12,7 +12,6 @@
 #pragma once
 
 #include <optional>
-#include <optional>
 #include <string>
 #include <vector>
 

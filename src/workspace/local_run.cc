@@ -178,6 +178,7 @@ class Run {
     return {};
   }
 
+  // What became of it. Once.
   RunOutcome outcome() {
     const JobState& state = master_->state();
     RunOutcome out;
@@ -201,6 +202,9 @@ class Run {
       if (out.end != MasterEnd::kSuperseded) logs_.overview_line("stopped: " + out.cause);
     }
     out.refused = logs_.refused();
+    if (out.end == MasterEnd::kFinished) {
+      out.state = std::make_shared<const JobState>(master_->take_state());
+    }
     return out;
   }
 

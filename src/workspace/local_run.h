@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,7 @@ struct RunOutcome {
   Duration job_time{};
   std::vector<std::string> targets;
   std::optional<FirstError> first_error;
+  std::shared_ptr<const JobState> state;  // of a job that is over
 };
 
 Result<RunOutcome> run_locally(Zygote& zygote, LocalRun run, RunView& view);

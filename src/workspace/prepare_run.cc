@@ -105,12 +105,11 @@ Status check_program(FileSystem& fs, const JobSpec& spec) {
     return fail(ErrorCode::kInvalid, "{} is a folder; {}", path_in_quotes(path), kKinds);
   }
   if (spec.command.find('/') == std::string::npos) {
-    return fail(
-        ErrorCode::kInvalid,
-        "there is no program {} in PATH; {}{}",
-        path_in_quotes(spec.command),
-        kKinds,
-        there ? fmt::format("; did you mean ./{}?", escape_bytes(spec.command)) : "");
+    return fail(ErrorCode::kInvalid,
+                "there is no program {} in PATH; {}{}",
+                path_in_quotes(spec.command),
+                kKinds,
+                there ? fmt::format("; did you mean ./{}?", escape_bytes(spec.command)) : "");
   }
   if (!there) {
     return fail(ErrorCode::kInvalid, "there is no program {}; {}", path_in_quotes(path), kKinds);

@@ -33,7 +33,7 @@ struct OldJob {
 
 Result<OldJob> read_old(FileSystem& fs, const JobFolder& folder) {
   OldJob old;
-  const auto each = [&old](Fact fact) -> Status {
+  const auto each = [&old](Fact& fact) -> Status {
     RETURN_IF_ERROR(old.state.check(fact));
     old.state.apply(fact);
     if (auto* attempt = std::get_if<fact::AttemptEnded>(&fact);

@@ -56,7 +56,10 @@ def begun(windrow: Windrow, *flags: str, **settings: str) -> Job:
     ("names", "shown"),
     [
         (["score.py"], "score.py' is changed; "),
-        (["helpers.py"], "helpers.py' is additional (all .py files beside the script are its code); "),
+        (
+            ["helpers.py"],
+            "helpers.py' is additional (all .py files beside the script are its code); ",
+        ),
         (["a.py", "helpers.py", "score.py"], "score.py' is changed, and 2 other files differ; "),
     ],
 )

@@ -94,3 +94,26 @@ def test_a_mini_batch_that_is_not_there_is_refused(windrow: Windrow) -> None:
     assert said.exit == 3
     assert "job two has no mini-batch 2: they are numbered from 0 to 1" in said.text
     assert windrow.command("explain", "nothing").exit == 3
+
+
+# C623 C621
+def test_the_memory_of_a_mini_batch_is_its_own(windrow: Windrow) -> None:
+    """The second one is large; those after it run in the same worker and are small again."""
+    script = """
+import time
+
+def run(mini_batch, context):
+    held = bytearray(b"x" * (200 << 20)) if context.minibatch_index == 1 else None
+    time.sleep(0.02)
+    return mini_batch
+"""
+    windrow.run(script, files=5, size=1, workers=1, name="one")
+    found = json.loads(windrow.command("report", "one", "-o", "json").text)
+    peaks = {one["mini_batch"]: one["bytes"] for one in found["hungriest"]}
+    assert set(peaks) == set(range(5))
+    assert found["hungriest"][0]["mini_batch"] == 1
+    assert found["memory_peak"] == peaks[1] > 200 << 20
+    assert all(peaks[batch] < 150 << 20 for batch in (0, 3, 4))
+    text = windrow.command("report", "one").text
+    assert "Most memory of a worker\n  mini-batch 1 " in text
+    assert " MB): run() returned" in windrow.command("explain", "one", "1").text

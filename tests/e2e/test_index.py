@@ -31,7 +31,10 @@ def answers(windrow: Windrow, name: str, batches: int) -> list[str]:
     words = [["explain", name], ["explain", name, "-o", "json"]]
     words += [["explain", name, str(batch)] for batch in range(batches)]
     words += [["report", name], ["report", name, "-o", "json"]]
-    return [windrow.command(*one).text for one in words]
+    said = [windrow.command(*one).text for one in words]
+    page = windrow.folder / "page.html"
+    assert windrow.command("report", name, "--html", str(page)).exit == 0
+    return [*said, page.read_text()]
 
 
 def index_of(windrow: Windrow, name: str, epoch: int = 1) -> Path:

@@ -29,12 +29,27 @@ class Index(NamedTuple):
     seconds: list[float]  # useful, lost, init, start_up, idle, wall
     attempts: int
     slowest: list[tuple[int, float]]
+    hungriest: list[tuple[int, int, int]]  # mini-batch, process, bytes
+    drawn: int  # attempts on the timelines
     batches: list[IndexedBatch]
 
 
 def _real(fields: Fields) -> float:
     (value,) = struct.unpack("<d", fields.take(8))
     return float(value)
+
+
+def _worker(fields: Fields) -> int:
+    """How many attempts the timeline of one worker has."""
+    fields.varint32(), fields.varint32()
+    attempts = 0
+    for _ in range(fields.varint()):
+        kind, start, end = fields.varint(), fields.wall(), fields.wall()
+        _, count = fields.varint32(), fields.varint32()
+        if kind > 2 or end < start:
+            raise Damaged("a span that cannot be")
+        attempts += count if kind else 0
+    return attempts
 
 
 def _summary(fields: Fields, journal: bytes, epoch: int) -> tuple[Index, int, list[int]]:
@@ -68,10 +83,14 @@ def _summary(fields: Fields, journal: bytes, epoch: int) -> tuple[Index, int, li
     for _ in range(fields.varint()):
         batch, _, _, took = fields.varint32(), fields.varint32(), fields.varint32(), _real(fields)
         slowest.append((batch, took))
-    fields.varint(), fields.varint32()
+    hungriest = [
+        (fields.varint32(), fields.varint32(), fields.varint()) for _ in range(fields.varint())
+    ]
+    drawn = sum(_worker(fields) for _ in range(fields.varint()))
     lengths = [fields.varint() for _ in range(fields.varint())]
     fields.done()
-    return Index(counts, status, errors, seconds, attempts, slowest, []), count, lengths
+    index = Index(counts, status, errors, seconds, attempts, slowest, hungriest, drawn, [])
+    return index, count, lengths
 
 
 def _block(fields: Fields, count: int) -> list[IndexedBatch]:
@@ -97,7 +116,7 @@ def _block(fields: Fields, count: int) -> list[IndexedBatch]:
 
 def read_index(folder: Path, epoch: int) -> Index:
     """That of the newest journal, whose number is `epoch`."""
-    file = RecordFile(folder / f"state/index.{epoch}", b"WRI1")
+    file = RecordFile(folder / f"state/index.{epoch}", b"WRI1", versions=(2,))
     journal = (folder / f"state/journal.{epoch}").read_bytes()
     first = file.record_at(8)
     if first is None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from index import read_index
-from reader import Job, read_fact, read_job
+from journals import read_fact
+from reader import Job, read_job
 from records import Damaged, Fields, RecordFile, crc32c
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -122,6 +123,8 @@ def test_the_index_is_what_the_journals_add_up_to(tmp_path: Path) -> None:
     assert [batch.stage for batch in index.batches] == [batch.stage for batch in job.batches]
     assert [batch.items for batch in index.batches] == [batch.items for batch in job.batches]
     assert index.errors[b"ValueError"] > 2
+    assert index.drawn == index.attempts > 0
+    assert all(memory > 1 << 20 for _, _, memory in index.hungriest) and index.hungriest
     halved = [batch for batch in index.batches if batch.pieces]
     assert sum(stage == "failed" for batch in halved for *_, stage in batch.pieces) == 2
     journals = {

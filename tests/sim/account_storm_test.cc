@@ -75,11 +75,13 @@ class AccountStorm {
     ended.record.status = AttemptStatus::kRunException;
     ended.record.error_type = "ValueError";
     ended.verdict = Verdict::kRetry;
-    peak_ = std::max(peak_, ended.record.memory_peak);
+    std::uint64_t& peak = peaks_[batch];
+    peak = std::max(peak, ended.record.memory_peak);
     if (random_.per_mille(50)) {
       ended.record.status = AttemptStatus::kNodeLost;
     } else {
       lost_ += elapsed / 1e6;
+      ++drawn_;
     }
     take(ended);
     ++attempts_;
@@ -91,6 +93,34 @@ class AccountStorm {
     return static_cast<ProcessNumber>(epoch_ * 10 + slot);
   }
 
+  // However many were drawn as one, none is left out, and there are no more than can be seen.
+  void judge_lines(const std::vector<WorkerLine>& lines) const {
+    std::uint64_t attempts = 0;
+    for (const WorkerLine& line : lines) {
+      EXPECT_TRUE(std::ranges::is_sorted(line.spans, {}, &Span::start_ns));
+      EXPECT_LE(line.spans.size(), 5000U);
+      for (const Span& span : line.spans) {
+        if (span.kind != Span::Kind::kInit) attempts += span.count;
+      }
+    }
+    EXPECT_EQ(attempts, drawn_);
+  }
+
+  void judge_memory(const std::vector<HungryBatch>& hungriest) const {
+    std::vector<std::uint64_t> all;
+    for (const auto& [batch, bytes] : peaks_) {
+      if (bytes > 0) all.push_back(bytes);
+    }
+    std::ranges::sort(all, std::greater());
+    all.resize(std::min<std::size_t>(all.size(), 5));
+    std::vector<std::uint64_t> said;
+    for (const HungryBatch& one : hungriest) {
+      EXPECT_EQ(one.bytes, peaks_.at(one.batch));
+      said.push_back(one.bytes);
+    }
+    EXPECT_EQ(said, all);
+  }
+
   void judge() {
     const AccountTerms terms{.timeout = random_.per_mille(500) ? 60.0 : 1.0,
                              .mini_batch_size = random_.per_mille(800) ? size_ : 0,
@@ -98,7 +128,7 @@ class AccountStorm {
     Account account = Accountant(accountant_).close(state_.finished().has_value(), {now_});
     advise(account, terms, static_cast<BatchId>(state_.batches().size()));
     EXPECT_EQ(account.attempts, attempts_);
-    EXPECT_EQ(account.memory_peak, peak_);
+    judge_memory(account.hungriest);
     EXPECT_NEAR(account.init, init_, 1e-6);
     EXPECT_NEAR(account.lost, lost_, 1e-6);
     EXPECT_GE(account.start_up, 0);
@@ -123,6 +153,7 @@ class AccountStorm {
     const bool drawn = std::ranges::any_of(
         account.lines, [](const WorkerLine& line) { return !line.spans.empty(); });
     EXPECT_EQ(shown > 0, drawn);
+    judge_lines(account.lines);
     const std::string text = account_text(account, name);
     for (const std::string& one : account.advice) {
       EXPECT_NE(text.find(one.substr(0, one.find(':'))), std::string::npos) << text;
@@ -141,7 +172,8 @@ class AccountStorm {
   BatchId planned_ = 0;
   std::uint64_t plan_ = 0;
   std::uint64_t attempts_ = 0;
-  std::uint64_t peak_ = 0;
+  std::uint64_t drawn_ = 0;  // attempts of which it is known in which process they were
+  std::map<BatchId, std::uint64_t> peaks_;
   double init_ = 0;
   double lost_ = 0;
 };

@@ -87,6 +87,8 @@ WorkerMemory FakeWorkerHost::memory(ProcessNumber process) {
   return worker == nullptr ? WorkerMemory{} : WorkerMemory{worker->begun, worker->begun};
 }
 
+void FakeWorkerHost::forget_peak(ProcessNumber /*process*/) {}  // what has leaked stays
+
 void FakeWorkerHost::kill(ProcessNumber process) {
   Worker* const worker = find(process);
   if (worker == nullptr) return;

@@ -34,6 +34,7 @@ class FakeWorkerHost final : public WorkerHost {
   void rest(Duration /*duration*/) override {}
   std::optional<int> pid(ProcessNumber /*process*/) override { return std::nullopt; }
   WorkerMemory memory(ProcessNumber process) override;
+  void forget_peak(ProcessNumber process) override;
   void show_stack(ProcessNumber process) override;
   void kill(ProcessNumber process) override;
   void forget(ProcessNumber process) override;

@@ -14,7 +14,10 @@ namespace windrow {
 namespace {
 
 constexpr std::size_t kSlowest = 10;
-constexpr double kSecond = 1e9;  // in nanoseconds
+constexpr std::size_t kHungriest = 5;
+constexpr double kSecond = 1e9;         // in nanoseconds
+constexpr std::int64_t kSeen = 2000;    // what is shorter than this part of a line is not seen
+constexpr std::int64_t kLongest = 100;  // what is drawn as one is hardly longer than this part
 
 double seconds_of(const Span& span) {
   return static_cast<double>(span.end_ns - span.start_ns) / kSecond;
@@ -83,6 +86,45 @@ void advise_on_workers(const Account& account,
   }
 }
 
+// From the first start to the last end.
+std::int64_t length_of(const std::vector<WorkerLine>& lines) {
+  std::int64_t began = INT64_MAX;
+  std::int64_t ended = INT64_MIN;
+  for (const WorkerLine& line : lines) {
+    for (const Span& span : line.spans) {
+      began = std::min(began, span.start_ns);
+      ended = std::max(ended, span.end_ns);
+    }
+  }
+  return began < ended ? ended - began : 0;
+}
+
+// Whether `next` is drawn as a part of what comes before it: up to a hundredth of the line, and
+// while that is too short to be seen, whether it counts or not.
+bool joins(const Span& before, const Span& next, std::int64_t length) {
+  if (next.start_ns - before.end_ns >= length / kSeen) return false;
+  const std::int64_t so_far = before.end_ns - before.start_ns;
+  if (next.kind == before.kind) return so_far < length / kLongest;
+  const bool init = next.kind == Span::Kind::kInit || before.kind == Span::Kind::kInit;
+  return !init && so_far < length / kSeen;
+}
+
+// A million attempts become some thousand spans; what was lost stays in sight.
+void merge_spans(std::vector<Span>& spans, std::int64_t length) {
+  std::size_t kept = 0;
+  for (const Span& span : spans) {
+    if (kept == 0 || !joins(spans[kept - 1], span, length)) {
+      spans[kept++] = span;
+      continue;
+    }
+    Span& merged = spans[kept - 1];
+    merged.kind = std::max(merged.kind, span.kind);
+    merged.end_ns = std::max(merged.end_ns, span.end_ns);
+    merged.count += span.count;
+  }
+  spans.resize(kept);
+}
+
 }  // namespace
 
 void Accountant::take(const Fact& fact) {
@@ -99,10 +141,7 @@ void Accountant::take(const Fact& fact) {
     const AttemptRecord& record = ended->record;
     if (record.status == AttemptStatus::kReturned) return;
     ++attempts_;
-    if (record.memory_peak > memory_peak_) {
-      memory_peak_ = record.memory_peak;
-      memory_batch_ = record.token.batch;
-    }
+    weigh(record);
     if (record.status == AttemptStatus::kNodeLost) return;  // nobody knows in which process
     const std::int64_t start = record.start.nanoseconds;
     const bool done = ended->verdict == Verdict::kDone;
@@ -117,13 +156,30 @@ void Accountant::take(const Fact& fact) {
   }
 }
 
+// Each mini-batch once, with the most that any of its attempts had.
+void Accountant::weigh(const AttemptRecord& record) {
+  const HungryBatch one{record.token.batch, record.process, record.memory_peak};
+  const bool full = hungriest_.size() == kHungriest;
+  if (one.bytes == 0 || (full && one.bytes <= hungriest_.back().bytes)) return;
+  const auto same = std::ranges::find(hungriest_, one.batch, &HungryBatch::batch);
+  if (same != hungriest_.end() && same->bytes >= one.bytes) return;
+  if (same != hungriest_.end()) {
+    hungriest_.erase(same);
+  } else if (full) {
+    hungriest_.pop_back();
+  }
+  const auto smaller = std::ranges::find_if(
+      hungriest_, [&one](const HungryBatch& other) { return other.bytes < one.bytes; });
+  hungriest_.insert(smaller, one);
+}
+
 void Accountant::add(AgentId agent, ProcessNumber process, const Span& span) {
-  WorkerLine& line = lines_[{agent, process}];
-  line.agent = agent;
-  line.process = process;
-  line.spans.push_back(span);
+  Worker& worker = workers_[{agent, process}];
+  worker.line.agent = agent;
+  worker.line.process = process;
+  worker.line.spans.push_back(span);
   if (lives_.empty()) return;
-  life_of_[{agent, process}] = lives_.size() - 1;
+  worker.life = lives_.size() - 1;
   lives_.back().ended_ns = std::max(lives_.back().ended_ns, span.end_ns);
 }
 
@@ -133,8 +189,8 @@ void Accountant::account_lives(Account& out) const {
   for (std::size_t life = 0; life < lives_.size(); ++life) {
     const auto [began, ended] = lives_[life];
     std::vector<const WorkerLine*> here;
-    for (const auto& [who, line] : lines_) {
-      if (life_of_.at(who) == life) here.push_back(&line);
+    for (const auto& [who, worker] : workers_) {
+      if (worker.life == life) here.push_back(&worker.line);
     }
     const double length = static_cast<double>(ended - began) / kSecond;
     const std::uint32_t workers = most_at_a_time(here);
@@ -182,7 +238,8 @@ Account Accountant::close(bool over, WallTime now) {
     lives_.back().ended_ns = std::max(lives_.back().ended_ns, now.nanoseconds);
   }
   rank(out);
-  for (auto& [who, line] : lines_) {
+  for (auto& [who, worker] : workers_) {
+    WorkerLine& line = worker.line;
     // As a rule they are, and there may be a million.
     if (!std::ranges::is_sorted(line.spans, {}, &Span::start_ns)) {
       std::ranges::stable_sort(line.spans, {}, &Span::start_ns);
@@ -195,11 +252,12 @@ Account Accountant::close(bool over, WallTime now) {
     }
   }
   account_lives(out);
-  for (auto& [who, line] : lines_) out.lines.push_back(std::move(line));
+  for (auto& [who, worker] : workers_) out.lines.push_back(std::move(worker.line));
+  const std::int64_t length = length_of(out.lines);
+  for (WorkerLine& line : out.lines) merge_spans(line.spans, length);
   out.attempts = attempts_;
   out.attempts_lost = attempts_ - done_.size();
-  out.memory_peak = memory_peak_;
-  out.memory_batch = memory_batch_;
+  out.hungriest = std::move(hungriest_);
   return out;
 }
 

@@ -27,8 +27,10 @@ struct Span {
   Kind kind = Kind::kUseful;
   std::int64_t start_ns = 0;  // wall time
   std::int64_t end_ns = 0;
-  BatchId batch = 0;  // not of kInit
+  BatchId batch = 0;        // the first of them; not of kInit
+  std::uint32_t count = 1;  // attempts, one behind the other
 };
+inline constexpr std::uint8_t kSpanKindMax = 2;
 
 struct WorkerLine {
   AgentId agent = 0;
@@ -41,6 +43,13 @@ struct SlowBatch {
   std::uint32_t items = 0;
   ProcessNumber process = 0;
   double seconds = 0;
+};
+
+// What a worker held at most while it had this mini-batch.
+struct HungryBatch {
+  BatchId batch = 0;
+  ProcessNumber process = 0;
+  std::uint64_t bytes = 0;
 };
 
 struct Account {
@@ -57,10 +66,11 @@ struct Account {
   std::uint64_t attempts_lost = 0;
   // Seconds of the mini-batches that count: the shortest, a quarter, half, three quarters, longest.
   std::array<double, 5> quartiles{};
-  std::vector<SlowBatch> slowest;  // the slowest first
-  std::uint64_t memory_peak = 0;   // bytes of a worker, as far as known; 0: not known
-  BatchId memory_batch = 0;
-  std::vector<WorkerLine> lines;    // by node and process
+  std::vector<SlowBatch> slowest;      // the slowest first
+  std::vector<HungryBatch> hungriest;  // as far as known; the hungriest first
+  // By node and process. Spans that are closer together than can be seen on a line which shows the
+  // whole job are one; it is lost if one of them is.
+  std::vector<WorkerLine> lines;
   std::vector<std::string> advice;  // what to change, and why
 
   [[nodiscard]] double all() const { return useful + lost + init + start_up + idle; }
@@ -87,17 +97,21 @@ class Accountant {
     std::int64_t ended_ns = 0;  // of the last thing that is known of it
   };
 
+  void weigh(const AttemptRecord& record);
   void add(AgentId agent, ProcessNumber process, const Span& span);
   void account_lives(Account& out) const;
   void rank(Account& out);
 
-  std::map<std::pair<AgentId, ProcessNumber>, WorkerLine> lines_;
-  std::map<std::pair<AgentId, ProcessNumber>, std::size_t> life_of_;  // in which epoch it lived
-  std::vector<SlowBatch> done_;                                       // each hand-out once
+  struct Worker {
+    WorkerLine line;
+    std::size_t life = 0;  // in which epoch it lived
+  };
+
+  std::map<std::pair<AgentId, ProcessNumber>, Worker> workers_;
+  std::vector<SlowBatch> done_;  // each hand-out once
   std::vector<Life> lives_;
   std::uint64_t attempts_ = 0;
-  std::uint64_t memory_peak_ = 0;
-  BatchId memory_batch_ = 0;
+  std::vector<HungryBatch> hungriest_;
 };
 
 // Adds what to change. `batches`: how many the job has.

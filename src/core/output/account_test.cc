@@ -67,7 +67,18 @@ TEST_F(AccountTest, EverySecondOfEveryWorkerIsSomewhere) {
   EXPECT_EQ(account.workers, 2U);
   EXPECT_EQ(account.attempts, 3U);
   EXPECT_EQ(account.attempts_lost, 1U);
-  EXPECT_EQ(account.memory_peak, 101U);
+}
+
+// C623
+TEST_F(AccountTest, TheHungriestComeFirstAndOnceEach) {
+  for (const BatchId batch : {3U, 9U, 0U, 7U, 9U, 5U, 8U}) works(0, batch, 1, 2);
+  const Account account = close();
+  std::vector<BatchId> batches;
+  for (const HungryBatch& one : account.hungriest) batches.push_back(one.batch);
+  EXPECT_EQ(batches, (std::vector<BatchId>{9, 8, 7, 5, 3}));
+  EXPECT_EQ(account.hungriest.front().bytes, 109U);
+  EXPECT_NE(account_text(account, "job").find("Most memory of a worker\n  mini-batch 9  "),
+            std::string::npos);
 }
 
 // C623

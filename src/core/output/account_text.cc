@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "core/output/account.h"
@@ -68,38 +69,27 @@ std::string quartiles_text(const Account& account) {
 constexpr double kWidth = 1000;  // of the timeline, in its own units
 constexpr double kRow = 16;
 
-// Spans of one kind that lie closer together than anybody can see are drawn as one.
 void draw_line(
     const WorkerLine& line, std::int64_t began, double per_ns, double y, std::string& out) {
-  const double see = 0.5;
-  for (std::size_t i = 0; i < line.spans.size();) {
-    const Span& first = line.spans[i];
-    std::int64_t end = first.end_ns;
-    std::size_t next = i + 1;
-    while (next < line.spans.size() && line.spans[next].kind == first.kind &&
-           static_cast<double>(line.spans[next].start_ns - end) * per_ns < see &&
-           static_cast<double>(end - first.start_ns) * per_ns < kWidth / 100) {
-      end = std::max(end, line.spans[next++].end_ns);
-    }
-    const char* const kind = first.kind == Span::Kind::kInit     ? "init"
-                             : first.kind == Span::Kind::kUseful ? "useful"
-                                                                 : "lost";
-    const std::string what = first.kind == Span::Kind::kInit ? "init()"
-                             : next - i > 1
-                                 ? fmt::format("{} mini-batches from {} on", next - i, first.batch)
-                                 : fmt::format("mini-batch {}", first.batch);
+  for (const Span& span : line.spans) {
+    const char* const kind = span.kind == Span::Kind::kInit     ? "init"
+                             : span.kind == Span::Kind::kUseful ? "useful"
+                                                                : "lost";
+    const std::string what = span.kind == Span::Kind::kInit ? "init()"
+                             : span.count > 1
+                                 ? fmt::format("{} mini-batches from {} on", span.count, span.batch)
+                                 : fmt::format("mini-batch {}", span.batch);
     out += fmt::format(
         "<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.0f}\" width=\"{:.2f}\" "
         "height=\"{:.0f}\"><title>{}, "
         "{}</title></rect>\n",
         kind,
-        static_cast<double>(first.start_ns - began) * per_ns,
+        static_cast<double>(span.start_ns - began) * per_ns,
         y,
-        std::max(0.3, static_cast<double>(end - first.start_ns) * per_ns),
+        std::max(0.3, static_cast<double>(span.end_ns - span.start_ns) * per_ns),
         kRow - 4,
         what,
-        duration_text(static_cast<double>(end - first.start_ns) / 1e9));
-    i = next;
+        duration_text(static_cast<double>(span.end_ns - span.start_ns) / 1e9));
   }
 }
 
@@ -157,11 +147,11 @@ constexpr const char* kStyle =
 }  // namespace
 
 std::string account_text(const Account& account, const std::string& job) {
-  std::string out = fmt::format("Job {}: {} on {} workers, {} attempts\n",
+  std::string out = fmt::format("Job {}: {} on {}, {}\n",
                                 job,
                                 duration_text(account.wall),
-                                account.workers,
-                                human_count(account.attempts));
+                                counted(account.workers, "worker"),
+                                counted(account.attempts, "attempt"));
   for (const Share& share : shares_of(account)) {
     out += fmt::format("  {:<24} {:>12}  {:>5.1f} %\n",
                        share.name,
@@ -179,10 +169,12 @@ std::string account_text(const Account& account, const std::string& job) {
                          one.process);
     }
   }
-  if (account.memory_peak > 0) {
-    out += fmt::format("A worker held {} at most, as far as known, with mini-batch {}\n",
-                       human_bytes(account.memory_peak),
-                       account.memory_batch);
+  if (!account.hungriest.empty()) out += "Most memory of a worker\n";
+  for (const HungryBatch& one : account.hungriest) {
+    out += fmt::format("  mini-batch {:<10} {:>10}  process{:03}\n",
+                       one.batch,
+                       human_bytes(one.bytes),
+                       one.process);
   }
   for (const std::string& advice : account.advice) out += "Try " + advice + "\n";
   return out;
@@ -205,7 +197,13 @@ std::string account_json(const Account& account, const std::string& job) {
     json.field("process", one.process).field("results", one.items).end_object();
   }
   json.end_array();
-  json.field("memory_peak", account.memory_peak);
+  json.field("memory_peak", account.hungriest.empty() ? 0 : account.hungriest.front().bytes);
+  json.key("hungriest").begin_array();
+  for (const HungryBatch& one : account.hungriest) {
+    json.begin_object().field("mini_batch", one.batch).field("bytes", one.bytes);
+    json.field("process", one.process).end_object();
+  }
+  json.end_array();
   json.key("advice").begin_array();
   for (const std::string& advice : account.advice) json.value(advice);
   json.end_array().end_object();
@@ -216,13 +214,13 @@ std::string account_page(const Account& account, const std::string& job) {
   const std::string name = escape_html(escape_bytes(job));
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>"
-      "<style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>{2} on {3} workers, {4} attempts, {5} of "
+      "<style>{1}</style></head><body>\n<h1>{0}</h1>\n<p>{2} on {3}, {4}, {5} of "
       "them lost.</p>\n",
       name,
       kStyle,
       duration_text(account.wall),
-      account.workers,
-      human_count(account.attempts),
+      counted(account.workers, "worker"),
+      counted(account.attempts, "attempt"),
       human_count(account.attempts_lost));
   out += "<h2>Where the time of the workers went</h2>\n<div class=\"bar\">";
   for (const Share& share : shares_of(account)) {
@@ -259,6 +257,15 @@ std::string account_page(const Account& account, const std::string& job) {
     }
     out += "</table>\n";
   }
+  if (!account.hungriest.empty()) out += "<h2>Most memory of a worker</h2>\n<table>\n";
+  for (const HungryBatch& one : account.hungriest) {
+    out += fmt::format(
+        "<tr><td>mini-batch {}</td><td class=\"number\">{}</td><td>process{:03}</td></tr>\n",
+        one.batch,
+        human_bytes(one.bytes),
+        one.process);
+  }
+  if (!account.hungriest.empty()) out += "</table>\n";
   return out + "</body></html>\n";
 }
 

@@ -133,6 +133,7 @@ std::string attempt_text(const fact::AttemptEnded& ended, std::uint32_t charged_
     where = fmt::format(" in process{:03}, {}",
                         record.process,
                         human_duration(std::chrono::microseconds(record.elapsed_us)));
+    if (record.memory_peak > 0) where += fmt::format(", {}", human_bytes(record.memory_peak));
   }
   std::string what;
   if (record.piece.count > 0) {

@@ -223,6 +223,8 @@ class Scheduler {
   [[nodiscard]] TimePoint deadline() const;
 
   [[nodiscard]] const JobState& state() const { return state_; }
+  // Leaves none behind. REQUIRES: Finish was returned.
+  [[nodiscard]] JobState take_state() { return std::move(state_); }
   [[nodiscard]] const Limits& limits() const { return limits_; }
   [[nodiscard]] Duration job_time(TimePoint now) const { return time_before_ + (now - began_); }
   [[nodiscard]] std::uint32_t running_workers() const;

@@ -144,12 +144,8 @@ std::string describe_end(const WorkerEnd& end) {
     return fmt::format(
         "{} was killed by {} {}{}{}", name, signal_name(end.signal), where, why_signal(end), peak);
   }
-  return fmt::format("{} ended with exit code {} {}{}{}",
-                     name,
-                     end.exit_code,
-                     where,
-                     why_exit_code(end),
-                     peak);
+  return fmt::format(
+      "{} ended with exit code {} {}{}{}", name, end.exit_code, where, why_exit_code(end), peak);
 }
 
 std::string last_words(const WorkerEnd& end) {
