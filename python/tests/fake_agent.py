@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 MAIN = Path(__file__).resolve().parents[1] / "src" / "windrow" / "worker" / "__main__.py"
-START, BATCH, SHUTDOWN = 1, 2, 3
-READY, INIT_FAILED, DONE, FAILED, GOODBYE = 1, 2, 3, 4, 5
+START, BATCH, SHUTDOWN, BUNDLE = 1, 2, 3, 4
+READY, INIT_FAILED, DONE, FAILED, GOODBYE, ANSWERS = 1, 2, 3, 4, 5, 6
 INIT, IDLE, LOAD, RUN, SERIALISE, SHUTTING_DOWN = 1, 2, 3, 4, 5, 6
 INLINE_MAX = 65472
 DEADLINE_S = 30.0
@@ -181,6 +181,32 @@ class Agent:
         settings = {**self.settings(self.script(source, name)), **changes}
         self.send(START, json.dumps(settings).encode())
         return self.receive()
+
+    def send_bundle(self, *batches: bytes) -> None:
+        """Mini-batches 0, 1 and so on in one packet, by the paths of each."""
+        heads = (
+            COMMAND.pack(0x31445257, BATCH, 77, number, 1, paths.count(b"\0") + 1, 0, len(paths))
+            for number, paths in enumerate(batches)
+        )
+        payload = b"".join(head + paths for head, paths in zip(heads, batches))
+        head = COMMAND.pack(0x31445257, BUNDLE, 0, 0, 0, len(batches), 0, len(payload))
+        self.commands.send(head + payload)
+
+    def receive_answers(self) -> list[Answer]:
+        """Those of the next packet, however many are in it."""
+        answer = self.receive()
+        if answer.kind != ANSWERS:
+            return [answer]
+        answers, left = [], answer.payload
+        while left:
+            _, kind, epoch, batch, picked, returned, flags, size, *times, _ = _ANSWER.unpack_from(
+                left
+            )
+            payload, left = left[64 : 64 + size], left[64 + size :]
+            answers.append(
+                Answer(kind, epoch, batch, picked, returned, flags, *times, payload, False)
+            )
+        return answers
 
     def run(self, *paths: str | bytes, batch: int = 0, picked: int = 1, tries: int = 0) -> Answer:
         payload = b"\0".join(os.fsencode(path) for path in paths)

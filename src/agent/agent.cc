@@ -165,13 +165,22 @@ void Agent::take(const to_agent::Rejoin& /*message*/) {}
 void Agent::on_packet(ProcessNumber process, Packet packet) {
   if (orphans_.contains(process) || !supervisor_) return;
   const std::optional<Answer> answer = decode_answer(packet);
-  if (!answer) {
-    supervisor_->misbehaved(
-        process, "it sent something that is not an answer", loop_.now(), orders_);
+  if (answer && answer->kind == AnswerKind::kBundle) {
+    take_bundle(process, packet.payload);
   } else {
-    take_answer(process, *answer, packet.payload);
+    take_packet(process, packet);
   }
   carry_out();
+}
+
+void Agent::take_packet(ProcessNumber process, const Packet& packet) {
+  const std::optional<Answer> answer = decode_answer(packet);
+  if (answer && answer->kind != AnswerKind::kBundle) {
+    take_answer(process, *answer, packet.payload);
+  } else {
+    supervisor_->misbehaved(
+        process, "it sent something that is not an answer", loop_.now(), orders_);
+  }
 }
 
 void Agent::take_answer(ProcessNumber process, const Answer& answer, const std::string& payload) {
@@ -184,6 +193,7 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, const std::
       load.elapsed_us = answer.elapsed_us;
       load.cpu_us = answer.cpu_us;
       if (answer.kind == AnswerKind::kReady) {
+        if ((answer.flags & kFlagBundles) != 0) bundles_.try_emplace(process);
         supervisor_->ready(process, std::move(load), now, orders_);
         return;
       }
@@ -219,6 +229,8 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, const std::
       }
       return;
     }
+    case AnswerKind::kBundle:
+      return;  // was taken apart before
     case AnswerKind::kGoodbye:
       if (!payload.empty()) {
         const ScriptError error = parse_script_error(payload);
@@ -272,21 +284,6 @@ RowRange Agent::keep_rows(const Token& token, std::uint32_t items, std::string_v
   return range;
 }
 
-// Only mini-batches are given back: a start or shutdown that was not read is of no use to others.
-std::vector<Work> Agent::take_unread(ProcessNumber process, std::uint32_t count) {
-  std::vector<Work> works;
-  while (works.size() < count) {
-    std::optional<Packet> packet = host_->take_back(process);
-    if (!packet) break;
-    const std::optional<Command> command = decode_command(*packet);
-    CHECK(command);
-    if (command->kind != CommandKind::kBatch) continue;
-    works.push_back(
-        Work{command->token, command->items, command->tries, std::move(packet->payload)});
-  }
-  return works;
-}
-
 std::vector<std::pair<ProcessNumber, int>> Agent::worker_pids() const {
   std::vector<std::pair<ProcessNumber, int>> out;
   if (!supervisor_) return out;
@@ -324,6 +321,7 @@ void Agent::abandon_workers() {
     }
   }
   supervisor_.reset();
+  bundles_.clear();
   orders_.clear();
   stacks_.clear();
 }

@@ -121,6 +121,8 @@ class Agent final : public WorkerHost::Sink {
   void carry_out(const order::Warn& one);
   void carry_out(order::AllStopped& one);
 
+  void take_packet(ProcessNumber process, const Packet& packet);
+  void take_bundle(ProcessNumber process, std::string_view payload);
   void take_answer(ProcessNumber process, const Answer& answer, const std::string& payload);
   AttemptRecord make_record(ProcessNumber process,
                             const Answer& answer,
@@ -139,6 +141,11 @@ class Agent final : public WorkerHost::Sink {
   void files_kept(order::ReportAttempt& one, Result<StagedAttempt>& kept);
   void discard(std::string folder);
   [[nodiscard]] std::string private_folder(ProcessNumber process) const;
+  void send_alone(ProcessNumber process, Work work);
+  void send_bundle(ProcessNumber process);
+  void send_bundles();
+  void send_bundles_soon();
+  void hold_bundle(ProcessNumber process);
   std::vector<Work> take_unread(ProcessNumber process, std::uint32_t count);
   std::string stderr_tail(ProcessNumber process);
   [[nodiscard]] std::string raw_stderr(ProcessNumber process) const;
@@ -158,6 +165,13 @@ class Agent final : public WorkerHost::Sink {
   void arm_check();
   void check();
 
+  // Mini-batches that go to a worker as one packet at the end of this turn of the loop.
+  struct Bundle {
+    std::vector<Work> works;
+    std::size_t bytes = 0;
+    bool held = false;  // the worker is being killed
+  };
+
   Loop& loop_;
   FileSystem& fs_;
   MasterLink& link_;
@@ -170,6 +184,8 @@ class Agent final : public WorkerHost::Sink {
   WorkerSettings settings_;
   Orders orders_;
   bool carrying_out_ = false;
+  std::map<ProcessNumber, Bundle> bundles_;  // of the workers that understand them
+  bool bundles_due_ = false;
   std::set<ProcessNumber> orphans_;                // workers of an earlier join, being ended
   std::map<ProcessNumber, std::uint64_t> stacks_;  // where in its stderr a worker shows its stack
   ProcessNumber process_next_ = 0;

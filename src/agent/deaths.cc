@@ -31,6 +31,7 @@ void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
   if (exit.started && !exit.killed_by_us) end.stderr_tail = stderr_tail(process);
   end.stack = stack_shown(process);
   std::vector<Work> unread = take_unread(process, UINT32_MAX);
+  bundles_.erase(process);
   host_->forget(process);
   supervisor_->exited(end, std::move(unread), loop_.now(), loop_.wall_now(), orders_);
   carry_out();

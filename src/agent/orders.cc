@@ -104,22 +104,12 @@ void Agent::carry_out(order::StartWorker& one) {
   host_->send(one.process, encode_command(first), payload);
 }
 
-void Agent::carry_out(order::Send& one) {
-  Command command{.kind = CommandKind::kBatch};
-  command.token = one.work.token;
-  command.items = one.work.items;
-  command.tries = one.work.tries;
-  command.payload_size = one.work.payload.size();
-  if (!host_->send(one.process, encode_command(command), one.work.payload)) {
-    supervisor_->unsent(one.process, std::move(one.work), loop_.now());
-  }
-}
-
 void Agent::carry_out(order::TakeBack& one) {
   supervisor_->taken_back(one.process, take_unread(one.process, one.count), loop_.now(), orders_);
 }
 
 void Agent::carry_out(order::Shutdown& one) {
+  send_bundle(one.process);
   host_->send(one.process, encode_command(Command{.kind = CommandKind::kShutdown}), {});
 }
 
@@ -131,6 +121,7 @@ void Agent::carry_out(const order::ShowStack& one) {
 
 void Agent::carry_out(order::Kill& one) {
   log_.note(fmt::format("{} is ended: {}", process_name(one.process), one.why));
+  hold_bundle(one.process);
   host_->kill(one.process);
 }
 

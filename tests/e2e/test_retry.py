@@ -83,7 +83,10 @@ def test_retry_runs_the_failed_mini_batches_in_a_new_job(windrow: Windrow) -> No
 @pytest.mark.parametrize("threshold", [-1, 0])
 def test_retry_says_how_many_mini_batches_it_runs(windrow: Windrow, threshold: int) -> None:
     """A job that failed early has some that were never done, which run as well."""
-    old = a_job_with_a_failure(windrow, threshold, retries=0)
+    slowly = FAILS_UNTIL_MENDED.replace(
+        "    return", "    __import__('time').sleep(0.05)\n    return"
+    )
+    old = windrow.run(slowly, files=12, size=2, retries=0, workers=1, threshold=threshold)
     mend(windrow)
     job = windrow.command("retry", old.name)
     assert job.exit == 0, job

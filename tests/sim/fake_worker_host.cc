@@ -52,7 +52,10 @@ bool FakeWorkerHost::send(ProcessNumber process,
   Packet packet{.header = header, .payload = std::string(payload)};
   const std::optional<Command> command = decode_command(packet);
   CHECK(command);
-  if (command->kind == CommandKind::kBatch) {
+  if (command->kind == CommandKind::kBundle && !worker->bundles) {
+    world_.truth.fail("a worker was given a bundle that it does not understand");
+  }
+  if (command->kind == CommandKind::kBatch || command->kind == CommandKind::kBundle) {
     if (worker->alive && !worker->ready) {
       world_.truth.fail("a worker that is not ready was given work");
     }
@@ -126,7 +129,21 @@ void FakeWorkerHost::mark(Worker& worker, WorkerPhase phase, const Token& token)
 void FakeWorkerHost::say(Worker& worker, Answer answer, std::string payload) {
   answer.payload_size = payload.size();
   answer.start_ns = static_cast<std::uint64_t>(worker.page.since.time_since_epoch().count());
+  // While more of a bundle is to be done.
+  if (worker.bundles && !worker.read.empty() && world_.random.per_mille(800)) {
+    append_to_bundle(encode_answer(answer), payload, worker.held);
+    return;
+  }
+  say_held(worker);
   deliver(worker, Packet{.header = encode_answer(answer), .payload = std::move(payload)});
+}
+
+void FakeWorkerHost::say_held(Worker& worker) {
+  if (worker.held.empty()) return;
+  Answer bundle{.kind = AnswerKind::kBundle};
+  bundle.payload_size = worker.held.size();
+  deliver(worker, Packet{.header = encode_answer(bundle), .payload = std::move(worker.held)});
+  worker.held.clear();
 }
 
 // Packets arrive in order, and the end of the worker after all of them.

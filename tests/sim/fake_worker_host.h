@@ -76,6 +76,8 @@ class FakeWorkerHost final : public WorkerHost {
     bool ready = false;
     bool busy = false;
     bool reads_ahead = false;
+    bool bundles = false;     // it understands them
+    std::string held;         // answers that it has not sent yet
     std::uint64_t begun = 0;  // mini-batches
     TimePoint said;           // when its last packet arrives
   };
@@ -85,6 +87,7 @@ class FakeWorkerHost final : public WorkerHost {
   void later(Worker& worker, Duration delay, Then then);
   void mark(Worker& worker, WorkerPhase phase, const Token& token = {});
   void say(Worker& worker, Answer answer, std::string payload);
+  void say_held(Worker& worker);
   void deliver(Worker& worker, Packet packet);
   std::optional<Token> note_guilty(const Worker& worker);
   void die(Worker& worker, int signal, int exit_code = 0);
@@ -94,6 +97,7 @@ class FakeWorkerHost final : public WorkerHost {
   void init_failed(Worker& worker, std::uint32_t flags);
   void get_ready(Worker& worker);
   void pump(Worker& worker);
+  void read_one(Worker& worker);
   void turn(Worker& worker);
   void shut_down(Worker& worker);
   void load(Worker& worker, const Command& command, Mishap mishap);

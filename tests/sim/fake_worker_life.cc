@@ -67,7 +67,8 @@ void FakeWorkerHost::init_failed(Worker& worker, std::uint32_t flags) {
 
 void FakeWorkerHost::get_ready(Worker& worker) {
   worker.ready = true;
-  say(worker, Answer{.kind = AnswerKind::kReady}, "");
+  worker.bundles = world_.random.per_mille(700);
+  say(worker, Answer{.kind = AnswerKind::kReady, .flags = worker.bundles ? kFlagBundles : 0}, "");
   if (world_.fault(world_.scenario.worker_faults / 10)) {
     say(worker, Answer{.kind = AnswerKind::kReady}, "");
   }
@@ -113,8 +114,7 @@ void FakeWorkerHost::turn(Worker& worker) {
   }
   if (mishap == Mishap::kAnswersUnread && worker.read.empty()) answer_unread(worker);
   while (!worker.inbox.empty() && (worker.read.empty() || worker.reads_ahead)) {
-    worker.read.push_back(std::move(worker.inbox.front()));
-    worker.inbox.pop_front();
+    read_one(worker);
   }
   if (worker.read.empty()) return;  // taken back meanwhile
   const Command command = *decode_command(worker.read.front());
@@ -132,6 +132,17 @@ void FakeWorkerHost::turn(Worker& worker) {
           world_.random.between(microseconds(1), microseconds(20)),
           [this, command, mishap](Worker& one) { load(one, command, mishap); });
   }
+}
+
+// All commands of a bundle are read at once.
+void FakeWorkerHost::read_one(Worker& worker) {
+  Packet packet = std::move(worker.inbox.front());
+  worker.inbox.pop_front();
+  if (decode_command(packet)->kind != CommandKind::kBundle) {
+    worker.read.push_back(std::move(packet));
+    return;
+  }
+  for (Packet& one : *split_bundle(packet.payload)) worker.read.push_back(std::move(one));
 }
 
 void FakeWorkerHost::shut_down(Worker& worker) {

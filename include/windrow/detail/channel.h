@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -32,17 +33,19 @@ inline constexpr std::size_t kPacketMax = 65536;
 
 inline constexpr std::uint32_t kCommandMagic = 0x31445257;
 inline constexpr std::uint32_t kAnswerMagic = 0x31415257;
-enum CommandKind : std::uint32_t { kStart = 1, kBatch = 2, kShutdown = 3 };
+enum CommandKind : std::uint32_t { kStart = 1, kBatch = 2, kShutdown = 3, kBundle = 4 };
 enum AnswerKind : std::uint32_t {
   kReady = 1,
   kInitFailed = 2,
   kDone = 3,
   kFailed = 4,
-  kGoodbye = 5
+  kGoodbye = 5,
+  kBundleOfAnswers = 6
 };
 enum Phase : std::uint32_t { kInit = 1, kIdle = 2, kLoad = 3, kRun = 4, kSerialise = 5, kEnd = 6 };
 inline constexpr std::uint32_t kFlagSerialise = 8;
 inline constexpr std::uint32_t kFlagParts = 32;
+inline constexpr std::uint32_t kFlagBundles = 64;
 enum PartKind : std::uint8_t { kRowsPart = 0, kReportedPart = 2 };
 
 struct Command {
@@ -142,10 +145,34 @@ inline std::string read_attached(msghdr& message, std::uint64_t size) {
   throw Broken("a command came without its payload");
 }
 
-// One command; `payload` stays as long as the next one is not read.
+// One command after the other; `payload` stays as long as the next one is not read.
 class CommandSocket {
  public:
   Command read() {
+    for (;;) {
+      if (!bundle_.empty()) return next_of_bundle();
+      const Command command = receive();
+      if (command.kind != kBundle) return command;
+      bundle_ = payload_;
+    }
+  }
+  [[nodiscard]] std::string_view payload() const { return payload_; }
+  // Whether there is more of a bundle: it is at hand, and nobody waits for it to come.
+  [[nodiscard]] bool has_more() const { return !bundle_.empty(); }
+
+ private:
+  Command next_of_bundle() {
+    Command command{};
+    if (bundle_.size() < sizeof command) throw Broken("a bundle is cut off");
+    std::memcpy(&command, bundle_.data(), sizeof command);
+    bundle_.remove_prefix(sizeof command);
+    if (bundle_.size() < command.payload_size) throw Broken("a bundle is cut off");
+    payload_ = bundle_.substr(0, command.payload_size);
+    bundle_.remove_prefix(command.payload_size);
+    return command;
+  }
+
+  Command receive() {
     alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
     iovec data{.iov_base = buffer_.data(), .iov_len = buffer_.size()};
     msghdr message{};
@@ -170,12 +197,11 @@ class CommandSocket {
                    : std::string_view(attached_);
     return command;
   }
-  [[nodiscard]] std::string_view payload() const { return payload_; }
 
- private:
   std::string buffer_ = std::string(kPacketMax, '\0');
   std::string attached_;
   std::string_view payload_;
+  std::string_view bundle_;  // what is left of it; within the buffer
 };
 
 // A payload that does not fit a packet goes into a memory file.
@@ -211,5 +237,38 @@ inline void send_answer(Answer answer, std::string_view payload) {
   if (descriptor >= 0) close(descriptor);
   if (sent < 0) throw AgentGone();
 }
+
+// Answers to the mini-batches of a bundle are sent together.
+class AnswerSocket {
+ public:
+  // `more`: another one follows at once. `now`: of the monotonic clock.
+  void send(const Answer& answer, std::string_view payload, bool more, std::uint64_t now) {
+    if (held_.empty() && !more) return send_answer(answer, payload);
+    if (held_.size() + sizeof answer + payload.size() > kHeldMax) {
+      flush();
+      return send_answer(answer, payload);
+    }
+    if (held_.empty()) since_ = now;
+    Answer whole = answer;
+    whole.payload_size = payload.size();
+    held_.append(reinterpret_cast<const char*>(&whole), sizeof whole);
+    held_ += payload;
+    // Whoever closes the socket is to be noticed with the mini-batch that did it.
+    if (fcntl(kAnswers, F_GETFD) < 0) throw Broken("descriptor 4 is closed");
+    if (!more || answer.kind != kDone || now - since_ > kHeldNs) flush();
+  }
+
+ private:
+  static constexpr std::size_t kHeldMax = std::size_t{32} << 10;
+  static constexpr std::uint64_t kHeldNs = 200'000;
+
+  void flush() {
+    if (!held_.empty()) send_answer({.kind = kBundleOfAnswers}, held_);
+    held_.clear();
+  }
+
+  std::string held_;
+  std::uint64_t since_ = 0;  // when the first of them was done
+};
 
 }  // namespace windrow::worker::detail

@@ -220,6 +220,7 @@ class Life {
       if (functions_.init) functions_.init(setting_);
     });
     Answer answer{.kind = error.empty() ? kReady : kInitFailed};
+    if (error.empty()) answer.flags = kFlagBundles;
     finish(answer, began, clock_ns(CLOCK_MONOTONIC) - began, error);
     return error.empty();
   }
@@ -304,7 +305,7 @@ class Life {
       cpu_ += used;
     }
     answer.cpu_us = microseconds(used);
-    send_answer(answer, payload);
+    answers_.send(answer, payload, socket_.has_more(), ended);
     if (answer.kind == kReady || answer.kind == kDone || answer.kind == kFailed) {
       page_.enter(kIdle, ended);
     }
@@ -312,6 +313,7 @@ class Life {
 
   const Functions& functions_;
   CommandSocket socket_;
+  AnswerSocket answers_;
   Page page_;
   Setting setting_;
   Staging staging_{StartObject("{}")};

@@ -13,6 +13,8 @@ namespace {
 
 // A worker's queue should last about so long, so that it never waits for us.
 constexpr double kQueueMicroseconds = 1000;
+constexpr double kTogetherMicroseconds = 200;
+constexpr std::size_t kTogetherMax = 16;
 // Work for less than so many turns is no reason to be patient, and nothing is for longer than this.
 constexpr std::size_t kPatientWith = 4;
 constexpr double kPatienceMicroseconds = 500;
@@ -151,6 +153,12 @@ void Supervisor::answered(ProcessNumber process, AttemptRecord record, TimePoint
   end_overtaken(process, worker, now, out);
   dispatch(now, out);
   look_soon(worker, now);
+}
+
+std::size_t Supervisor::together() const {
+  if (elapsed_us_ == 0) return 1;
+  return std::clamp<std::size_t>(
+      static_cast<std::size_t>(kTogetherMicroseconds / elapsed_us_), 1, kTogetherMax);
 }
 
 void Supervisor::weighed(ProcessNumber process, std::uint64_t rss) {

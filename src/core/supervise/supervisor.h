@@ -152,6 +152,10 @@ class Supervisor {
                                                      const Token& token) const;
   // What the worker holds of the machine's memory; to be said before an answer when it matters.
   void weighed(ProcessNumber process, std::uint64_t rss);
+
+  // How many mini-batches may go to a worker at once. What it has read nobody can take over, so
+  // only as many as take next to no time together.
+  [[nodiscard]] std::size_t together() const;
   // REQUIRES: expects(process, record.token).
   void answered(ProcessNumber process, AttemptRecord record, TimePoint now, Orders& out);
   void misbehaved(ProcessNumber process, const std::string& what, TimePoint now, Orders& out);

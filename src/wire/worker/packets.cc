@@ -75,7 +75,7 @@ PacketHeader encode_command(const Command& command) {
 std::optional<Command> decode_command(const Packet& packet) {
   const PacketHeader& header = packet.header;
   const auto kind = get<std::uint32_t>(header, 4);
-  if (get<std::uint32_t>(header, 0) != kCommandMagic || kind < 1 || kind > 3) return std::nullopt;
+  if (get<std::uint32_t>(header, 0) != kCommandMagic || kind < 1 || kind > 4) return std::nullopt;
   Command command;
   command.kind = static_cast<CommandKind>(kind);
   command.token = get_token(header);
@@ -84,6 +84,26 @@ std::optional<Command> decode_command(const Packet& packet) {
   command.payload_size = get<std::uint64_t>(header, 32);
   if (command.payload_size != packet.payload.size()) return std::nullopt;
   return command;
+}
+
+void append_to_bundle(const PacketHeader& header, std::string_view payload, std::string& bundle) {
+  bundle.append(header.data(), header.size());
+  bundle += payload;
+}
+
+std::optional<std::vector<Packet>> split_bundle(std::string_view payload) {
+  std::vector<Packet> packets;
+  while (!payload.empty()) {
+    Packet& packet = packets.emplace_back();
+    if (payload.size() < packet.header.size()) return std::nullopt;
+    std::ranges::copy(payload.substr(0, packet.header.size()), packet.header.begin());
+    payload.remove_prefix(packet.header.size());
+    const auto size = get<std::uint64_t>(packet.header, 32);
+    if (size > payload.size()) return std::nullopt;
+    packet.payload = payload.substr(0, size);
+    payload.remove_prefix(size);
+  }
+  return packets;
 }
 
 PacketHeader encode_answer(const Answer& answer) {
@@ -104,7 +124,7 @@ PacketHeader encode_answer(const Answer& answer) {
 std::optional<Answer> decode_answer(const Packet& packet) {
   const PacketHeader& header = packet.header;
   const auto kind = get<std::uint32_t>(header, 4);
-  if (get<std::uint32_t>(header, 0) != kAnswerMagic || kind < 1 || kind > 5) return std::nullopt;
+  if (get<std::uint32_t>(header, 0) != kAnswerMagic || kind < 1 || kind > 6) return std::nullopt;
   Answer answer;
   answer.kind = static_cast<AnswerKind>(kind);
   answer.token = get_token(header);

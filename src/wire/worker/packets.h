@@ -21,7 +21,7 @@ namespace windrow {
 
 using PacketHeader = std::array<char, kPacketHeaderSize>;
 
-enum class CommandKind : std::uint32_t { kStart = 1, kBatch = 2, kShutdown = 3 };
+enum class CommandKind : std::uint32_t { kStart = 1, kBatch = 2, kShutdown = 3, kBundle = 4 };
 
 struct Command {
   CommandKind kind = CommandKind::kBatch;
@@ -37,13 +37,15 @@ enum class AnswerKind : std::uint32_t {
   kDone = 3,
   kFailed = 4,
   kGoodbye = 5,
+  kBundle = 6,
 };
 
 inline constexpr std::uint32_t kFlagWrongType = 2;
 inline constexpr std::uint32_t kFlagLoad = 4;
 inline constexpr std::uint32_t kFlagSerialise = 8;
 inline constexpr std::uint32_t kFlagRefused = 16;
-inline constexpr std::uint32_t kFlagParts = 32;  // the payload is parts, not rows of one output
+inline constexpr std::uint32_t kFlagParts = 32;    // the payload is parts, not rows of one output
+inline constexpr std::uint32_t kFlagBundles = 64;  // ready: bundles are understood
 
 struct Answer {
   AnswerKind kind = AnswerKind::kDone;
@@ -68,6 +70,11 @@ struct ScriptError {
 
 PacketHeader encode_command(const Command& command);
 std::optional<Command> decode_command(const Packet& packet);
+
+// A bundle is several packets in the payload of one: batch commands, or answers to them.
+void append_to_bundle(const PacketHeader& header, std::string_view payload, std::string& bundle);
+// Its packets, in order; nothing when the payload is not made of whole ones.
+std::optional<std::vector<Packet>> split_bundle(std::string_view payload);
 
 PacketHeader encode_answer(const Answer& answer);
 std::optional<Answer> decode_answer(const Packet& packet);

@@ -48,6 +48,34 @@ TEST(Parts, ThatAreCutShortOrUnknownAreRefused) {
   EXPECT_FALSE(decode_parts(not_zero));
 }
 
+TEST(Bundle, IsReadAsItWasMade) {
+  std::string bundle;
+  for (const char* const paths : {"/a", "", "/b"}) {
+    Command command{.items = 1};
+    command.payload_size = std::string_view(paths).size();
+    append_to_bundle(encode_command(command), paths, bundle);
+  }
+  const auto packets = split_bundle(bundle);
+  ASSERT_TRUE(packets);
+  ASSERT_EQ(packets->size(), 3U);
+  EXPECT_EQ((*packets)[0].payload, "/a");
+  EXPECT_EQ((*packets)[2].payload, "/b");
+  for (const Packet& packet : *packets) EXPECT_EQ(decode_command(packet)->items, 1U);
+}
+
+TEST(Bundle, ThatIsCutShortIsRefused) {
+  std::string bundle;
+  Command command;
+  command.payload_size = 2;
+  append_to_bundle(encode_command(command), "/a", bundle);
+  append_to_bundle(encode_command(command), "/b", bundle);
+  for (std::size_t size = 1; size < bundle.size(); ++size) {
+    EXPECT_EQ(split_bundle(std::string_view(bundle).substr(0, size)).has_value(),
+              size == bundle.size() / 2)
+        << size;
+  }
+}
+
 TEST(WorkerStart, SaysOnlyWhatDiffersFromThePlainForm) {
   WorkerStart start{.script = "/code/score.py", .code_root = "/code", .row_outputs = {"rows"}};
   const std::string plain = encode_worker_start(start);

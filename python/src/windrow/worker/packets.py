@@ -21,9 +21,11 @@ INLINE_MAX = PACKET_MAX - HEADER_SIZE
 ANSWER_MAX = 1 << 30
 
 _COMMAND_MAGIC = 0x31445257
-START, BATCH, SHUTDOWN = (_COMMAND_MAGIC | kind << 32 for kind in (1, 2, 3))
+START, BATCH, SHUTDOWN, BUNDLE = (_COMMAND_MAGIC | kind << 32 for kind in range(1, 5))
 _ANSWER_MAGIC = 0x31415257
-READY, INIT_FAILED, DONE, FAILED, GOODBYE = (_ANSWER_MAGIC | kind << 32 for kind in range(1, 6))
+READY, INIT_FAILED, DONE, FAILED, GOODBYE, ANSWERS = (
+    _ANSWER_MAGIC | kind << 32 for kind in range(1, 7)
+)
 
 PHASE_INIT, PHASE_IDLE, PHASE_LOAD, PHASE_RUN, PHASE_SERIALISE, PHASE_SHUTDOWN = range(1, 7)
 
@@ -32,13 +34,16 @@ FLAG_LOAD = 4
 FLAG_SERIALISE = 8
 FLAG_REFUSED = 16
 FLAG_PARTS = 32
+FLAG_BUNDLES = 64
 
 COMMAND = Struct("<Q8s8s8xQ24x")  # magic and kind, epoch, batch and picked, payload size
+COMMAND_SIZE = Struct("<32xQ")  # the last of these alone
 TOKEN_OFFSET = 16
 TOKEN = Struct("<II")  # batch, picked
 TOKEN_AND_COUNTS = Struct("<IIII")  # batch, picked, items, tries
 # magic and kind, epoch, batch and picked, returned, flags, payload size, start, elapsed, run, cpu
 ANSWER = Struct("<Q8s8sIIQQIII4x")
+ANSWERS_HEAD = Struct("<Q24xQ24x")  # magic and kind, payload size: a bundle of answers
 PAGE = Struct("<QI8s4xQQ")  # sequence, phase, batch and picked, since, sequence
 NO_BATCH = bytes(8)
 _DESCRIPTOR = Struct("i")

@@ -125,7 +125,7 @@ def _start(worker: Worker) -> bool:
         payload = packets.read_attached(attached, size)
     worker.settings = _parse(payload)
     worker.page.enter(packets.PHASE_INIT, began)
-    init_began, flags, method, payload = 0, 0, "load", b""
+    init_began, flags, method, payload = 0, packets.FLAG_BUNDLES, "load", b""
     try:
         _load(worker)
         method = "init"
