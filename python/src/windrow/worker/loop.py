@@ -7,26 +7,20 @@ was not read.
 """
 
 import sys
-from os import get_inheritable
 from struct import error as struct_error
 from time import monotonic_ns, process_time_ns
 
-from windrow.worker import packets, rows
+from windrow.worker import bundles, packets, rows
 from windrow.worker.packets import (
-    ANCILLARY_SIZE,
     BATCH,
-    BUNDLE,
     DONE,
     FAILED,
     HEADER_SIZE,
-    INLINE_MAX,
     NO_BATCH,
-    PACKET_MAX,
     PHASE_IDLE,
     PHASE_LOAD,
     PHASE_RUN,
     PHASE_SERIALISE,
-    RECEIVE_FLAGS,
 )
 
 TYPE_CHECKING = False
@@ -42,10 +36,6 @@ _IDLE_NS = 1_000_000
 # The clock of processor time costs 0.3 us, a mini-batch 6. One shorter than this counts as busy
 # from beginning to end, and the clock is read every 32nd time to stay near the truth.
 _SHORT_NS = 50_000
-# Answers to the mini-batches of a bundle are sent together, unless that takes this long or one has
-# so many bytes. A script that closes the socket is to be noticed with the mini-batch that did it.
-_HELD_NS = 200_000
-_HELD_MAX = 4096
 
 
 class AgentGone(Exception):
@@ -55,29 +45,18 @@ class AgentGone(Exception):
 def run_batches(worker: "Worker") -> bytes:
     """Answers batch commands until another one comes, which it returns. Raises AgentGone, and
     OSError when descriptors are gone; nothing that the script raises."""
-    receive, send = worker.commands.recvmsg, worker.answers.send
+    send = bundles.Answers(worker.answers).send
     memory, sequence, write = worker.page.memory, worker.page.sequence, packets.PAGE.pack_into
     unpack, pack, serialise = packets.COMMAND.unpack_from, packets.ANSWER.pack, worker.serialise
-    unpack_size, bundle, at = packets.COMMAND_SIZE.unpack_from, b"", 0
-    held: list[bytes] = []
-    held_since, answers, check_open = 0, worker.answers.fileno(), get_inheritable
     run, wants_context, forked = worker.script.run, worker.script.wants_context, worker.forked
     encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
     load, done_flags, answered, cpu = worker.rows and worker.rows.load, worker.done_flags, 0, 0
-    while True:
-        if at < len(bundle):
-            packet = bundle[at : at + HEADER_SIZE + unpack_size(bundle, at)[0]]
-            at += len(packet)
-        else:
-            packet, attached, _, _ = receive(PACKET_MAX, ANCILLARY_SIZE, RECEIVE_FLAGS)
+    for packet, attached, more in bundles.commands(worker.commands):
         began = run_began = run_ended = monotonic_ns()
         if not packet:
-            raise AgentGone
+            break
         what, epoch, token, size = unpack(packet)
         if what != BATCH:
-            if what == BUNDLE:
-                bundle, at = packet, HEADER_SIZE
-                continue
             worker.page.sequence = sequence
             return packet
         if began - answered > _IDLE_NS:  # what threads of the script used while idle is not ours
@@ -125,32 +104,11 @@ def run_batches(worker: "Worker") -> bytes:
         except struct_error:  # over 71 minutes, or the guess above was a little too high
             spans = map(packets.microseconds, (elapsed, inside, used))
             header = pack(kind, epoch, token, returned, flags, len(payload), began, *spans)
-        if len(payload) > INLINE_MAX:
-            _send_held(worker, held)
-            packets.send(worker.answers, header, payload)
-        elif at == len(bundle) and not held:
-            send(header + payload)
-        else:
-            held_since = held_since if held else answered
-            held.append(header + payload)
-            check_open(answers)
-            late = answered - held_since > _HELD_NS or len(payload) > _HELD_MAX
-            if late or kind == FAILED or at == len(bundle):
-                _send_held(worker, held)
+        send(header, payload, answered, more and kind == DONE)
         payload = b""
         sequence += 1
         write(memory, 0, sequence, PHASE_IDLE, NO_BATCH, answered, sequence)
-
-
-def _send_held(worker: "Worker", held: "list[bytes]") -> None:
-    """Sends the answers that were held back, as one packet if all fit in."""
-    together = b"".join(held)
-    if len(held) > 1 and len(together) <= INLINE_MAX:
-        worker.answers.send(packets.ANSWERS_HEAD.pack(packets.ANSWERS, len(together)) + together)
-    else:
-        for answer in held:
-            worker.answers.send(answer)
-    held.clear()
+    raise AgentGone
 
 
 def _failure(
