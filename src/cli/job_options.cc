@@ -89,6 +89,26 @@ void JobOptions::declare(CLI::App& app) {
       ->allow_extra_args(false);
 }
 
+void declare_changes(CLI::App& app, JobFlags& flags) {
+  const auto option =
+      [&app](
+          const char* name, std::optional<std::string>& value, const char* type, const char* text) {
+        app.add_option(name, value, text)->type_name(type);
+      };
+  option("--timeout", flags.timeout, "S", "Seconds that run() may take (as before)");
+  option("--max-retries", flags.max_retries, "N", "Tries after the first one (as before)");
+  option("--error-threshold", flags.error_threshold, "N", "Failed items allowed (as before)");
+  option("--mini-batch-error-threshold",
+         flags.mini_batch_error_threshold,
+         "N",
+         "Failed mini-batches allowed (as before)");
+  option("--workers", flags.workers, "N", "Worker processes (as before)");
+  option("--python", flags.python, "PATH", "Interpreter for the script (as before)");
+  app.add_flag("--bisect",
+               flags.bisect,
+               "Halve failed mini-batches until the bad items stand alone; keep the others");
+}
+
 std::expected<JobReading, std::vector<Problem>> JobOptions::read() const {
   SetValues sets;
   for (const std::string& set : sets_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The job that a command is about: a script with flags, or a job file with flags over it. Shared by
-// `run`, `plan` and `validate`.
+// `run`, `plan` and `validate`; and what `job resume` and `retry` may change of a job.
 #pragma once
 
 #include <expected>
@@ -34,5 +34,9 @@ class JobOptions {
   JobFlags flags_;
   std::vector<std::string> sets_;
 };
+
+// The flags that may change from one life of a job to the next: limits, workers, interpreter. Keeps
+// a reference to `flags` until the command line is parsed.
+void declare_changes(CLI::App& app, JobFlags& flags);
 
 }  // namespace windrow

@@ -2,6 +2,7 @@
 //
 // windrow job resume JOB
 #include "cli/command.h"
+#include "cli/job_options.h"
 #include "cli/run_job.h"
 #include "cli/voice.h"
 
@@ -11,7 +12,8 @@ namespace {
 constexpr const char* kFooter =
     "Examples:\n"
     "  windrow job resume score-2026-11-15-calm-heron\n"
-    "  windrow job resume /data/jobs/nightly -v\n\n"
+    "  windrow job resume /data/jobs/nightly -v\n"
+    "  windrow job resume nightly --timeout 600 --changed-code\n\n"
     "Mini-batches that are done stay as they are; failed ones are tried afresh.\n";
 
 class JobResume final : public Command {
@@ -23,16 +25,18 @@ class JobResume final : public Command {
     app.add_flag("--changed-code",
                  changed_code_,
                  "Go on although the code has changed since; what is done stays as it is");
+    declare_changes(app, flags_);
     voice_.declare(app, Voice::For::kJob);
   }
 
   int run() override {
-    return run_to_the_end(voice_, [this] { return resume_job(job_, changed_code_); });
+    return run_to_the_end(voice_, [this] { return resume_job(job_, changed_code_, flags_); });
   }
 
  private:
   std::string job_;
   bool changed_code_ = false;
+  JobFlags flags_;
   Voice voice_;
 };
 

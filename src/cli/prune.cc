@@ -96,6 +96,10 @@ class Prune final : public Command {
  private:
   [[nodiscard]] Result<PruneRules> read_rules() const {
     PruneRules rules{.state = state_of(state_), .unfinished = unfinished_};
+    // Who names them means them.
+    if (rules.state == StoredState::kUnfinished || rules.state == StoredState::kCanceled) {
+      rules.unfinished = true;
+    }
     const auto refused = [](const char* flag, const Error& error) {
       return fail(ErrorCode::kInvalid, "{}: {}", flag, error.message);
     };

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/job_options.h"
 #include "cli/run_job.h"
 #include "cli/voice.h"
 #include "workspace/retry_job.h"
@@ -27,17 +28,13 @@ class Retry final : public Command {
         "Run the failed mini-batches of a job again, in a new job that keeps the old rows");
     app.footer(kFooter);
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
+    declare_changes(app, flags_);
     const auto option = [&app](const char* name,
                                std::optional<std::string>& value,
                                const char* type,
                                const char* text) {
       app.add_option(name, value, text)->type_name(type);
     };
-    option("--timeout", flags_.timeout, "S", "Seconds that run() may take (as before)");
-    option("--max-retries", flags_.max_retries, "N", "Tries after the first one (as before)");
-    option("--error-threshold", flags_.error_threshold, "N", "Failed items allowed (as before)");
-    option("--workers", flags_.workers, "N", "Worker processes (as before)");
-    option("--python", flags_.python, "PATH", "Interpreter for the script");
     option("--output", flags_.output, "FOLDER", "For the new result (in the new job's folder)");
     option("--append-row-to",
            flags_.append_row_to,

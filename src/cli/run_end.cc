@@ -51,7 +51,8 @@ std::string advice(const RunEnd& end) {
   }
   if (end.speaks && outcome.batches > 0 && !outcome.refused) {
     return "Does the program speak the worker protocol? --command-mode filter, or lines, is for "
-           "programs that\nread paths and write rows; then give the same command again\n";
+           "programs that\nread paths and write rows: give the command again with it" +
+           std::string(end.named ? ", and with --new\n" : "\n");
   }
   return end.named
              ? fmt::format("Mend the cause, then: windrow job resume {} --changed-code\n", job)
@@ -93,12 +94,13 @@ std::string places_text(const RunEnd& end, bool quiet) {
                     counted(end.outcome.items_bad, "item"));
   }
   if (end.outcome.items_short > 0) {
-    out += fmt::format(
-        "  missing       {} {} no row: fewer were returned than there were items{}; "
-        "--set retry_short_returns=true tries such mini-batches again\n",
-        counted(end.outcome.items_short, "item"),
-        has_or_have(end.outcome.items_short),
-        end.outcome.items_reported ? ", or called them failed" : "");
+    const bool advise = !end.retries_short && !end.outcome.items_reported;
+    out +=
+        fmt::format("  missing       {} {} no row: fewer were returned than there were items{}{}\n",
+                    counted(end.outcome.items_short, "item"),
+                    has_or_have(end.outcome.items_short),
+                    end.outcome.items_reported ? ", or called them failed" : "",
+                    advise ? "; --set retry_short_returns=true tries such mini-batches again" : "");
   }
   if (!quiet || !completed(end)) out += fmt::format("  job folder    {}\n", end.folder.root());
   return out;

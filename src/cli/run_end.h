@@ -18,6 +18,7 @@ struct RunEnd {
   bool named = false;   // by the user, as its folder may be: the same command means the same job
   bool retry = false;   // of another job: the same command means another one
   bool speaks = false;  // a program that is to speak the worker protocol
+  bool retries_short = false;  // fewer results than items are tried again
 };
 
 int exit_code(const RunOutcome& outcome);

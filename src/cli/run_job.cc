@@ -41,7 +41,8 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
                    .name = name,
                    .named = !spec.name.empty() || spec.job_folder.has_value(),
                    .retry = spec.retry_of.has_value(),
-                   .speaks = !spec.command.empty() && spec.command_mode == CommandMode::kProtocol};
+                   .speaks = !spec.command.empty() && spec.command_mode == CommandMode::kProtocol,
+                   .retries_short = spec.limits.retry_short_returns};
   if (voice.json()) {
     write_out(1, end_json(end));
   } else {

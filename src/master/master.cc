@@ -81,7 +81,11 @@ void Master::make_merger(Epoch epoch) {
                               for (const auto& result : results) merged_bytes_ += result.length;
                               step(event::Merged{std::move(results)});
                             },
-                        .on_error = [this](std::string cause) { broken(std::move(cause)); }});
+                        .on_error = [this](std::string cause) { broken(std::move(cause)); },
+                        .on_note =
+                            [this](const std::string& text) {
+                              if (on_note) on_note(text);
+                            }});
 }
 
 void Master::make_placer() {

@@ -7,6 +7,7 @@
 #include "base/crc32c.h"
 #include "base/hash.h"
 #include "base/plant.h"
+#include "base/text.h"
 #include "core/spec/job_paths.h"
 
 namespace windrow {
@@ -24,6 +25,22 @@ struct Target {
   std::string buffer;  // not yet written
   std::uint64_t length = 0;
   std::uint32_t crc = 0;
+  std::string header;  // at the top of the file
+  std::string note;    // about the first mini-batch that had another one
+
+  void compare_header(std::string_view other, BatchId batch) {
+    if (other == header || !note.empty()) return;
+    const auto shown = [](std::string_view line) {
+      return in_quotes(line.substr(0, line.find('\n')));
+    };
+    note = fmt::format(
+        "mini-batch {} has the columns {}, and {} begins with {}: its rows do not fit below them; "
+        "return the same columns in the same order",
+        batch,
+        shown(other),
+        path,
+        header.empty() ? "rows without a header" : shown(header));
+  }
 
   [[nodiscard]] bool empty() const { return length == 0 && buffer.empty(); }
 
@@ -147,7 +164,13 @@ Status Merger::Outputs::add(const ChunkView& view, const Rows& rows) {
                 rows.batch);
   }
   Target& target = targets[view.chunk.output];
-  if (view.chunk.kind == ChunkKind::kHeader && !target.empty()) return {};
+  if (view.chunk.kind == ChunkKind::kHeader) {
+    if (!target.empty()) {
+      target.compare_header(view.rows, rows.batch);
+      return {};
+    }
+    target.header = view.rows;
+  }
   target.buffer.append(view.rows);
   return target.buffer.size() >= kWriteBytes ? target.flush() : Status();
 }
@@ -232,6 +255,7 @@ void Merger::step_done() {
     std::vector<fact::Publishing> results;
     for (const Target& target : outputs.targets) {
       results.push_back({target.path, target.length, target.crc});
+      if (!target.note.empty() && callbacks_.on_note) callbacks_.on_note(target.note);
     }
     callbacks_.on_merged(std::move(results));
     return;

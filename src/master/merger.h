@@ -34,6 +34,8 @@ class Merger {
     // Complete and durable, without a name; in the order of the targets.
     std::function<void(std::vector<fact::Publishing>)> on_merged;
     std::function<void(std::string cause)> on_error;
+    // Something that the user should know; before on_merged.
+    std::function<void(const std::string& text)> on_note;
   };
 
   // `epoch` is that of the master, so that it knows what dead ones have left beside the target.

@@ -10,6 +10,7 @@
 
 #include "base/clock_text.h"
 #include "base/text.h"
+#include "core/spec/effective.h"
 #include "core/spec/identity.h"
 #include "core/spec/job_file.h"
 #include "core/spec/job_name.h"
@@ -45,6 +46,35 @@ std::vector<std::string> split_paths(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return paths;
+}
+
+bool is_effective_job_file(const std::string& path) {
+  const Result<std::string> text = read_whole_file(path, kJobFileMax);
+  return text && text->starts_with(kEffectiveHead);
+}
+
+// A job that died while it was being created has left its own, and nothing else.
+Status check_no_strangers(FileSystem& fs, const JobFolder& folder) {
+  const Result<FileStat> there = fs.stat(folder.root());
+  if (!there) return {};
+  if (there->kind != FileKind::kFolder) {
+    return fail(ErrorCode::kInvalid,
+                "--job-dir {} is no folder; choose another one",
+                path_in_quotes(folder.root()));
+  }
+  ASSIGN_OR_RETURN(const std::vector<FolderEntry> entries, fs.list(folder.root()));
+  for (const FolderEntry& entry : entries) {
+    const std::string path = folder.root() + "/" + entry.name;
+    const bool ours = entry.kind == FileKind::kFolder
+                          ? path == folder.state() || entry.name == "outputs"
+                          : path == folder.job_file() && is_effective_job_file(path);
+    if (ours) continue;
+    return fail(ErrorCode::kInvalid,
+                "--job-dir {} holds {}, which is of no job; choose a new folder, or an empty one",
+                path_in_quotes(folder.root()),
+                in_quotes(entry.name));
+  }
+  return {};
 }
 
 }  // namespace
@@ -85,6 +115,7 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
       }
       return existing(std::move(folder), spec, true);
     }
+    RETURN_IF_ERROR(check_no_strangers(fs_, folder));
     return Choice{.folder = folder,
                   .name = spec.name.empty() ? base_name(folder.root()) : spec.name};
   }
@@ -222,17 +253,20 @@ Status refuse_if_running(const JobFolder& folder) {
   return {};
 }
 
-Result<JobReading> read_job_folder(const JobFolder& folder) {
+Result<JobReading> read_job_folder(const JobFolder& folder, const JobFlags& flags) {
   ASSIGN_OR_RETURN(std::string text, read_whole_file(folder.job_file(), kJobFileMax));
   auto reading = read_job_file(JobFileText{.file = folder.job_file(),
                                            .text = std::move(text),
                                            .folder = folder.root(),
                                            .set = {},
-                                           .flags = {},
-                                           .current_folder = folder.root(),
+                                           .flags = flags,
+                                           .current_folder = current_folder(),
                                            .written_by_us = true});
-  if (!reading) return fail(ErrorCode::kInternal, "{}", problems_text(reading.error()));
-  return *std::move(reading);
+  if (reading) return *std::move(reading);
+  // What we have written ourselves can be read, so a flag is to blame if there is one.
+  const bool ours = flags == JobFlags{};
+  return fail(
+      ours ? ErrorCode::kInternal : ErrorCode::kInvalid, "{}", problems_text(reading.error()));
 }
 
 }  // namespace windrow

@@ -17,6 +17,7 @@
 
 #include "base/result.h"
 #include "core/spec/job_spec.h"
+#include "core/spec/short_form.h"
 #include "journal/job_folder.h"
 #include "journal/journal.h"
 #include "os/file_system.h"
@@ -66,7 +67,7 @@ class Jobs {
 // kConflict when a process runs the job.
 Status refuse_if_running(const JobFolder& folder);
 
-// The spec of a job folder, read from its job.yml.
-Result<JobReading> read_job_folder(const JobFolder& folder);
+// The spec of a job folder, read from its job.yml, with the flags laid over it.
+Result<JobReading> read_job_folder(const JobFolder& folder, const JobFlags& flags = {});
 
 }  // namespace windrow

@@ -69,11 +69,16 @@ Status check_targets(FileSystem& fs,
     }
     if (run.replace_targets || !fs.stat(target)) continue;
     if (before == nullptr) {
-      return fail(ErrorCode::kConflict,
-                  "the output file {} exists; remove it, choose another with --append-row-to, or "
-                  "replace it with --set output_exists=overwrite (output_exists: overwrite in a "
-                  "job file)",
-                  path_in_quotes(target));
+      const char* const instead =
+          run.spec.retry_of
+              ? "put the new result in the place of the old one with --replace"
+              : "replace it with --set output_exists=overwrite (output_exists: overwrite in a job "
+                "file)";
+      return fail(
+          ErrorCode::kConflict,
+          "the output file {} exists; remove it, choose another with --append-row-to, or {}",
+          path_in_quotes(target),
+          instead);
     }
     // A job that died while it published has its own result there.
     if (!before->publishing().empty()) continue;
@@ -86,9 +91,24 @@ Status check_targets(FileSystem& fs,
   return {};
 }
 
+// "; did you mean score.py?", when there is such a file beside the one that is missing.
+std::string near_file(FileSystem& fs, const std::string& path) {
+  const auto entries = fs.list(parent_folder(path));
+  if (!entries) return "";
+  std::vector<std::string_view> names;
+  for (const FolderEntry& entry : *entries) names.emplace_back(entry.name);
+  const auto near = nearest_name(base_name(path), names);
+  return near ? fmt::format("; did you mean {}?", escape_bytes(*near)) : "";
+}
+
 Status check_script(FileSystem& fs, const std::string& script) {
   const Result<FileStat> stat = fs.stat(script);
-  if (!stat) return fail(ErrorCode::kInvalid, "there is no script {}", path_in_quotes(script));
+  if (!stat) {
+    return fail(ErrorCode::kInvalid,
+                "there is no script {}{}",
+                path_in_quotes(script),
+                near_file(fs, script));
+  }
   if (stat->kind == FileKind::kFile) return {};
   return fail(ErrorCode::kInvalid,
               "the script {} is no file; name the one with run(mini_batch)",
@@ -126,8 +146,15 @@ Status choose_program(FileSystem& fs, const Jobs& jobs, StartedJob& job) {
   const JobSpec& spec = job.run.spec;
   if (spec.command.empty()) {
     ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(spec.python));
-    ASSIGN_OR_RETURN(const std::string worker, unpack_worker(fs, jobs.cache()));
-    job.run.program = {python.path, worker};
+    const Result<std::string> worker = unpack_worker(fs, jobs.cache());
+    if (!worker) {
+      return fail(ErrorCode::kInvalid,
+                  "nothing can be written to {}, where jobs and caches are kept: {}; set "
+                  "WINDROW_HOME to a folder of yours",
+                  path_in_quotes(jobs.home()),
+                  worker.error().message);
+    }
+    job.run.program = {python.path, *worker};
     job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
     return {};
   }

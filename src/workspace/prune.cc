@@ -81,6 +81,7 @@ void Survey::look_into(const std::string& folder, StoredKind kind) {
     if (name.starts_with(kAside)) found.stored.kind = StoredKind::kLeftover;
     if (kind == StoredKind::kCache && !name.starts_with("worker-")) continue;
     if (found.stored.kind == StoredKind::kJob) {
+      if (!fs_.stat(JobFolder(found.root).state())) continue;  // somebody else's
       found.stored.name = name;
       read_job(found);
     }

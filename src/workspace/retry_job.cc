@@ -24,8 +24,6 @@
 namespace windrow {
 namespace {
 
-constexpr std::uint64_t kJobFileMax = 16U << 20;
-
 struct OldJob {
   JobState state;
   std::map<Portion, fact::AttemptEnded> done;  // of what is committed: the attempt that counts
@@ -76,10 +74,11 @@ void halve_into(BatchId id, const Pieces& pieces, const ItemRange& items, std::v
   halve_into(id, pieces, {items.first + left, items.count - left}, out);
 }
 
-// The first journal of the new job says what the old one had: the plan, and every committed row.
+// The first journal of the new job says what the old one had: the plan, and every committed row. It
+// is of the old one's epoch, because the names of segments are made of epochs.
 std::vector<Fact> facts_of(const OldJob& old, WallTime wall) {
   std::vector<Fact> facts;
-  facts.emplace_back(fact::EpochBegan{1, 1, wall});
+  facts.emplace_back(fact::EpochBegan{old.state.epoch(), 1, wall});
   std::vector<ItemRun> runs;
   for (const Batch& batch : old.state.batches()) {
     if (runs.empty() || runs.back().items != batch.items) runs.push_back({0, batch.items});
@@ -114,7 +113,7 @@ Status take_over(FileSystem& fs, const JobFolder& from, const OldJob& old, const
   RETURN_IF_ERROR(fs.sync_folder(to.rows()));
   std::uint64_t size = 0;
   ASSIGN_OR_RETURN(const std::unique_ptr<File> journal,
-                   Journal::create(fs, to.state(), JournalEnd{}, size));
+                   Journal::create(fs, to.state(), {.highest = old.state.epoch() - 1}, size));
   std::string bytes;
   for (const Fact& fact : facts_of(old, system_now())) {
     append_record_with(bytes, [&](std::string& out) { encode_fact(fact, out); });
@@ -141,20 +140,6 @@ Status take_files(FileSystem& fs,
   }
   for (const std::string& folder : changed) RETURN_IF_ERROR(fs.sync_folder(folder));
   return {};
-}
-
-// The spec of the old job with the flags laid over it.
-Result<JobReading> read_with_flags(const JobFolder& folder, const JobFlags& flags) {
-  ASSIGN_OR_RETURN(std::string text, read_whole_file(folder.job_file(), kJobFileMax));
-  auto reading = read_job_file(JobFileText{.file = folder.job_file(),
-                                           .text = std::move(text),
-                                           .folder = folder.root(),
-                                           .set = {},
-                                           .flags = flags,
-                                           .current_folder = current_folder(),
-                                           .written_by_us = true});
-  if (!reading) return fail(ErrorCode::kInvalid, "{}", problems_text(reading.error()));
-  return *std::move(reading);
 }
 
 // `resume` is the command that goes on with the old job.
@@ -249,11 +234,15 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   ASSIGN_OR_RETURN(const JobReading before, read_job_folder(from));
   RETURN_IF_ERROR(check_over(name, old.state, resume_command(fs, from, before.spec, name)));
   RETURN_IF_ERROR(check_flags(flags, replace, before.spec, from));
-  ASSIGN_OR_RETURN(JobReading reading, read_with_flags(from, flags));
+  ASSIGN_OR_RETURN(JobReading reading, read_job_folder(from, flags));
   const JobPaths old_paths = resolve_job_paths(before.spec, from.root());
   place_rows(reading, old_paths.targets, replace);
   JobSpec& spec = reading.spec;
   spec.retry_of = base_name(from.root());
+  if (replace) {  // kept, so that the job can go on after a crash
+    spec.output_exists = OutputExists::kOverwrite;
+    reading.origins["output_exists"] = "--replace";
+  }
   if (!flags.name) spec.name.clear();
   if (!flags.job_dir) spec.job_folder = std::nullopt;
   StartedJob job;

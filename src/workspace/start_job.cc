@@ -67,13 +67,16 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   return job;
 }
 
-Result<StartedJob> resume_job(const std::string& name, bool changed_code) {
+Result<StartedJob> resume_job(const std::string& name, bool changed_code, const JobFlags& flags) {
   PosixFileSystem fs;
   Jobs jobs(fs);
   StartedJob job;
   ASSIGN_OR_RETURN(job.run.folder, jobs.find(name));
-  ASSIGN_OR_RETURN(JobReading reading, read_job_folder(job.run.folder));
+  ASSIGN_OR_RETURN(JobReading reading, read_job_folder(job.run.folder, flags));
   job.run.configuration = effective_job_file(reading.spec, reading.origins);
+  if (flags != JobFlags{}) {
+    job.run.configuration_json = effective_config_json(reading.spec, reading.origins);
+  }
   job.run.spec = std::move(reading.spec);
   job.run.name = base_name(job.run.folder.root());
   RETURN_IF_ERROR(refuse_if_running(job.run.folder));

@@ -18,7 +18,8 @@ namespace windrow {
 Result<StartedJob> start_job(JobReading reading, bool afresh);
 
 // `windrow job resume`: goes on with a crashed, cancelled or failed job; failed mini-batches start
-// afresh. With `changed_code` also when the code is not what it was.
-Result<StartedJob> resume_job(const std::string& job, bool changed_code);
+// afresh. With `changed_code` also when the code is not what it was. `flags`: limits, workers and
+// interpreter that are to be others from now on.
+Result<StartedJob> resume_job(const std::string& job, bool changed_code, const JobFlags& flags);
 
 }  // namespace windrow

@@ -254,12 +254,24 @@ def test_a_job_that_cannot_be_read_counts_as_unfinished(windrow: Windrow) -> Non
     finished(windrow, "damaged")
     journal = windrow.home / "jobs/damaged/state/journal.1"
     journal.write_bytes(b"no journal at all, whoever reads it")
-    (windrow.home / "jobs/begun").mkdir()
+    (windrow.home / "jobs/begun/state").mkdir(parents=True)
     found = entries(windrow, "--keep", "0", "--yes")
     assert {found[name]["state"] for name in ("damaged", "begun")} == {"unfinished"}
     assert names(windrow) == ["begun", "damaged"]
-    assert windrow.command("prune", "--keep", "0", "--unfinished", "--yes").exit == 0
+    assert windrow.command("prune", "--keep", "0", "--state", "unfinished", "--yes").exit == 0
     assert names(windrow) == []
+
+
+# C636
+def test_what_is_no_job_stays_and_does_not_count(windrow: Windrow) -> None:
+    for name in ("one", "two"):
+        finished(windrow, name)
+    (windrow.home / "jobs/stuff").mkdir()
+    (windrow.home / "jobs/stuff/x").write_text("precious")
+    assert windrow.command("prune", "--keep", "1", "--unfinished", "--yes").exit == 0
+    assert names(windrow) == ["stuff", "two"]
+    assert windrow.command("prune", "--keep", "0", "--unfinished", "--yes").exit == 0
+    assert names(windrow) == ["stuff"]
 
 
 def hurt(windrow: Windrow, at: int, how: str) -> Job:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -308,3 +309,50 @@ def test_one_file_does_not_take_the_place_of_none_or_several(windrow: Windrow, c
     job = retry(windrow, "--append-row-to", "rows.txt")
     assert job.exit == 2
     assert f"the old job has {count} outputs with rows, not 1" in job.text
+
+
+# C69 C66
+@pytest.mark.parametrize("how", ["resumed", "retried"])
+def test_a_job_with_several_lives_can_be_retried(windrow: Windrow, how: str) -> None:
+    """Its segments are taken over, and the new ones must not have their names."""
+    old = a_job_with_a_failure(windrow, 0, retries=0, name="old")
+    assert old.exit == 1
+    if how == "resumed":
+        again = windrow.command("job", "resume", "old", "--error-threshold", "-1")
+    else:
+        again = windrow.command("retry", "old", "--name", "second", "--error-threshold", "-1")
+    assert again.exit == 0, again
+    mend(windrow)
+    job = windrow.command("retry", "old" if how == "resumed" else "second", "--name", "last")
+    assert job.exit == 0, job
+    (result,) = (windrow.home / "jobs/last/outputs").rglob("parallel_run_step.txt")
+    assert result.read_text().split() == numbered(12)
+
+
+# C70 C66
+def test_a_retry_that_replaces_can_go_on(windrow: Windrow) -> None:
+    old = a_job_with_a_failure(windrow, -1)
+    (windrow.folder / "mended").touch()
+    job = windrow.command("retry", old.name, "--replace", "--name", "new", "--python", "/bin/false")
+    assert job.exit == 1
+    job = windrow.command("job", "resume", "new", "--python", sys.executable, result=old.result)
+    assert job.exit == 0, job
+    assert job.rows() == numbered(12)
+
+
+# C66
+def test_what_was_wrong_with_a_failed_job_can_be_changed(windrow: Windrow) -> None:
+    failed = a_job_with_a_failure(windrow, threshold=0, name="old")
+    assert failed.exit == 1
+    job = windrow.command("job", "resume", "old", "--error-threshold", "5", "--max-retries", "0")
+    assert job.exit == 0, job
+    assert "error_threshold: 5  # from --error-threshold" in job.log("job.yml")
+    assert windrow.command("job", "resume", "old", "--timeout", "x").exit == 2
+
+
+# C57 C69
+def test_a_retry_beside_the_old_result_is_told_of_replace(windrow: Windrow) -> None:
+    old = a_job_with_a_failure(windrow, -1)
+    job = windrow.command("retry", old.name, "--output", str(old.result.parent))
+    assert job.exit == 2
+    assert "with --replace" in job.text

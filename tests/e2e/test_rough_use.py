@@ -222,3 +222,41 @@ def test_a_broken_interpreter_says_so_itself(windrow: Windrow) -> None:
     assert "exit code 3" in job.text
     assert "I am not Python" in job.logs("logs/sys/node/0/*.stderr.txt")
     assert sys.executable not in job.text
+
+
+# C59
+@pytest.mark.parametrize("name", ["job.yml", "precious.txt", "logs"])
+def test_a_folder_that_is_no_job_is_not_made_one(windrow: Windrow, name: str) -> None:
+    windrow.files(2)
+    windrow.script(NAMES)
+    mine = windrow.folder / "mine"
+    mine.mkdir()
+    (mine / name).mkdir() if name == "logs" else (mine / name).write_text("mine")
+    job = windrow.command("run", "score.py", "--input", "in", "--job-dir", "mine")
+    assert job.exit == 2
+    assert f"holds '{name}', which is of no job; choose a new folder" in job.text
+    assert [path.name for path in mine.iterdir()] == [name]
+    empty = windrow.folder / "empty"
+    empty.mkdir()
+    assert windrow.command("run", "score.py", "--input", "in", "--job-dir", "empty").exit == 0
+
+
+def test_a_misspelt_script_and_a_home_that_is_a_file_are_told(windrow: Windrow) -> None:
+    windrow.files(2)
+    windrow.script(NAMES)
+    job = windrow.command("run", "scor.py", "--input", "in")
+    assert "scor.py'; did you mean score.py?" in job.text
+    windrow.environment["WINDROW_HOME"] = str(windrow.folder / "score.py")
+    job = windrow.command("run", "score.py", "--input", "in")
+    assert job.exit == 2 and "set WINDROW_HOME to a folder of yours" in job.text
+
+
+# C52 C616
+def test_a_list_of_failures_without_names_says_so(windrow: Windrow) -> None:
+    few = windrow.run("def run(b):\n    return b[:1]", files=4, size=2, workers=1)
+    job = windrow.command("run", "score.py", "--input", f"@{few.folder}/logs/failed_items.jsonl")
+    assert job.exit == 2
+    assert "names no item: run() returned too few results" in job.text
+    again = windrow.run(None, "--set", "retry_short_returns=true", "--new", size=2, output="two")
+    assert "2 items have no row" in again.text
+    assert "retry_short_returns" not in again.text

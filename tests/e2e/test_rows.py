@@ -138,3 +138,20 @@ def test_the_result_is_the_same_for_one_worker_and_for_four(windrow: Windrow) ->
     assert one.rows() == numbered(203)
     assert four.bytes() == one.bytes()
     assert sorted(int(a["Total"]) for a in four.attempts()) == [3] + [5] * 40
+
+
+# C271
+def test_other_columns_than_at_the_top_of_the_file_are_told(windrow: Windrow) -> None:
+    script = """
+import pandas as pd
+
+def run(mini_batch, context):
+    names = ["b", "a"] if context.minibatch_index == 2 else ["a", "b"]
+    return pd.DataFrame([[1, 2]], columns=names)
+"""
+    flags = ["--set", "append_row.format=csv", "--set", "append_row.header=true"]
+    job = windrow.run(script, *flags, files=4, size=1)
+    assert job.exit == 0, job
+    assert "mini-batch 2 has the columns 'b,a', and " in job.text
+    assert "begins with 'a,b': its rows do not fit below them" in job.text
+    assert job.bytes().count(b"a,b") == 1

@@ -67,7 +67,8 @@ void advise_on_size(const Account& account,
 void advise_on_workers(const Account& account,
                        const AccountTerms& terms,
                        std::vector<std::string>& out) {
-  if (account.workers > 1 && account.init > account.useful && account.useful > 0) {
+  if (account.workers > 1 && account.init > account.useful && account.useful > 0 &&
+      account.init > 1) {
     const auto fewer =
         std::max(1U, static_cast<std::uint32_t>(account.workers * account.useful / account.init));
     out.push_back(

@@ -59,8 +59,10 @@ std::string main_error(const JobOutline& outline) {
 std::string what_it_waits_for(const JobOutline& outline, const JobCircumstances& job) {
   const JobCounts& counts = outline.counts;
   if (!job.running) {
-    return fmt::format("Nothing works on it: its process was stopped or killed. `{}` goes on.",
-                       job.resume);
+    return fmt::format(
+        "Nothing works on it: its process was stopped or killed, or did not go on. `{}` goes on, "
+        "or says what is in the way.",
+        job.resume);
   }
   if (outline.stopped) return "It is stopping: " + outline.stopped->cause + ".";
   if (outline.publishing) return "Its result is being published.";
@@ -82,7 +84,10 @@ std::string how_it_ended(const fact::Finished& end, const JobCircumstances& job)
                  : fmt::format("The result is in {}.", fmt::join(job.results, " and "));
     case JobStatus::kFailed:
       return fmt::format(
-          "The reason: {}. `{}` goes on with it once that is mended.", end.cause, job.resume);
+          "The reason: {}. `{}` goes on with it once that is mended{}.",
+          end.cause,
+          job.resume,
+          job.resume.ends_with("--changed-code") ? "" : ", with --changed-code if in the script");
     case JobStatus::kCanceled:
     case JobStatus::kRunning:
       break;

@@ -253,8 +253,7 @@ std::string effective_line(const EffectiveValue& value) {
 }
 
 std::string effective_job_file(const JobSpec& spec, const Origins& origins) {
-  std::string out =
-      "# The job as it runs: every default filled in, and where each value came from.\n";
+  std::string out(kEffectiveHead);
   std::vector<std::string> open;  // the maps that the line before stands in
   for (const EffectiveValue& value : effective_values(spec, origins)) {
     const std::vector<std::string> maps(value.path.begin(), value.path.end() - 1);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/spec/job_spec.h"
@@ -28,6 +29,10 @@ std::string effective_line(const EffectiveValue& value);
 // {"retry_settings.timeout": {"value": 5, "origin": "--timeout"}, ...} and a line feed: the text of
 // logs/sys/effective_config.json.
 std::string effective_config_json(const JobSpec& spec, const Origins& origins);
+
+// The line that such a job file begins with.
+inline constexpr std::string_view kEffectiveHead =
+    "# The job as it runs: every default filled in, and where each value came from.\n";
 
 // A valid job file with every default filled in and the origin of each value behind it.
 // read_job_file() on it gives an equal JobSpec.

@@ -160,7 +160,7 @@ constexpr auto kLimits = std::to_array<Row>({
      "",
      kBooleans,
      "",
-     "fewer rows than items fail the attempt",
+     "fewer rows than items are tried again, the last time kept",
      flag<&JobSpec::limits, &LimitSpec::retry_short_returns>()},
     {"bisect_failed",
      "",

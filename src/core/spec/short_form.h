@@ -44,6 +44,7 @@ struct JobFlags {
   bool bisect = false;
   bool speculate = false;
   std::optional<std::vector<std::string>> arguments;  // what stood after `--`
+  friend bool operator==(const JobFlags&, const JobFlags&) = default;
 };
 
 // A job from the path of a script, or a program, and flags alone. The code root is the script's

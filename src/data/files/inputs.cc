@@ -168,6 +168,13 @@ Status check_list(FileSystem& fs,
           fmt::format("'{}'{}", escape_bytes(*path), stat ? " (a folder or a device)" : ""));
     }
   }
+  if (paths == 0 && list.unnamed() > 0) {
+    return fail(ErrorCode::kInvalid,
+                "{} names no item: run() returned too few results and did not say for which items; "
+                "run the job again with --set retry_short_returns=true, or have the script call "
+                "report_failed",
+                escape_bytes(title));
+  }
   const std::uint64_t bad = missing + others;
   if (bad == 0) return {};
   return fail(ErrorCode::kInvalid,

@@ -47,6 +47,7 @@ Result<std::optional<std::string>> PathList::next() {
     if (!entry || !json_) return entry;
     ASSIGN_OR_RETURN(std::string item, item_of(*entry));
     if (!item.empty()) return item;
+    ++unnamed_;
   }
 }
 

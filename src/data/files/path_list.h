@@ -28,6 +28,9 @@ class PathList {
   // The next path; nothing at the end.
   Result<std::optional<std::string>> next();
 
+  // Lines so far that say how many items have failed, but not which.
+  [[nodiscard]] std::uint64_t unnamed() const { return unnamed_; }
+
  private:
   PathList(std::shared_ptr<File> file, std::string title)
       : file_(std::move(file)), title_(std::move(title)), json_(title_.ends_with(".jsonl")) {}
@@ -42,6 +45,7 @@ class PathList {
   std::size_t at_ = 0;        // in the buffer
   std::uint64_t offset_ = 0;  // in the file, behind the buffer
   std::uint64_t number_ = 0;  // of the entry, from 1
+  std::uint64_t unnamed_ = 0;
   char separator_ = '\n';
 };
 
