@@ -118,11 +118,11 @@ std::vector<Work> Agent::take_unread(ProcessNumber process, std::uint32_t count)
     if (command->kind != CommandKind::kBundle) continue;
     std::optional<std::vector<Packet>> members = split_bundle(packet->payload);
     CHECK(members);
+    if (planted(Fault::kForgetBundle)) members->resize(1);
     for (Packet& member : *members) take(member, *decode_command(member));
   }
   const auto waiting = bundles_.find(process);
   if (works.size() >= count || waiting == bundles_.end()) return works;
-  if (planted(Fault::kForgetBundle)) return works;
   for (Work& work : waiting->second.works) works.push_back(std::move(work));
   waiting->second.works.clear();
   waiting->second.bytes = 0;

@@ -35,7 +35,7 @@ enum class Fault : std::uint8_t {
   kPiecesBackwards,       // merges the pieces of a halved mini-batch last things first
   kCondemnSuspect,        // takes the other half of something bad for bad without trying it
   kSecondSameToken,       // hands out a late mini-batch again under the same number
-  kForgetBundle,          // drops what waits to be sent to a worker that dies, many at a time
+  kForgetBundle,          // takes back the first of a bundle and drops the others
   kLast = kForgetBundle,
 };
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/spec/effective.h"
+#include "core/spec/identity.h"
 #include "core/spec/job_file.h"
 #include "core/spec/job_paths.h"
 #include "drawn_value.h"

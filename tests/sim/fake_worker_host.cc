@@ -126,16 +126,17 @@ void FakeWorkerHost::mark(Worker& worker, WorkerPhase phase, const Token& token)
   worker.page = {phase, token.batch, token.picked, world_.clock.now()};
 }
 
-void FakeWorkerHost::say(Worker& worker, Answer answer, std::string payload) {
+bool FakeWorkerHost::say(Worker& worker, Answer answer, std::string payload) {
   answer.payload_size = payload.size();
   answer.start_ns = static_cast<std::uint64_t>(worker.page.since.time_since_epoch().count());
   // While more of a bundle is to be done.
   if (worker.bundles && !worker.read.empty() && world_.random.per_mille(800)) {
     append_to_bundle(encode_answer(answer), payload, worker.held);
-    return;
+    return false;
   }
   say_held(worker);
   deliver(worker, Packet{.header = encode_answer(answer), .payload = std::move(payload)});
+  return true;
 }
 
 void FakeWorkerHost::say_held(Worker& worker) {
@@ -144,6 +145,7 @@ void FakeWorkerHost::say_held(Worker& worker) {
   bundle.payload_size = worker.held.size();
   deliver(worker, Packet{.header = encode_answer(bundle), .payload = std::move(worker.held)});
   worker.held.clear();
+  worker.told.clear();
 }
 
 // Packets arrive in order, and the end of the worker after all of them.
@@ -169,10 +171,12 @@ std::optional<Token> FakeWorkerHost::note_guilty(const Worker& worker) {
   const bool inside =
       phase == WorkerPhase::kLoad || phase == WorkerPhase::kRun || phase == WorkerPhase::kSerialise;
   std::optional<Token> guilty;
-  for (const Packet& packet : worker.read) {
-    const Token token = decode_command(packet)->token;
-    const bool named = token.batch == worker.page.batch && token.picked == worker.page.picked;
-    if (!guilty && (named || !inside)) guilty = token;
+  for (const std::deque<Packet>* const packets : {&worker.told, &worker.read}) {
+    for (const Packet& packet : *packets) {
+      const Token token = decode_command(packet)->token;
+      const bool named = token.batch == worker.page.batch && token.picked == worker.page.picked;
+      if (!guilty && (named || !inside)) guilty = token;
+    }
   }
   if (guilty) world_.truth.died_with(*guilty);
   return guilty;

@@ -78,6 +78,7 @@ class FakeWorkerHost final : public WorkerHost {
     bool reads_ahead = false;
     bool bundles = false;     // it understands them
     std::string held;         // answers that it has not sent yet
+    std::deque<Packet> told;  // the commands of these
     std::uint64_t begun = 0;  // mini-batches
     TimePoint said;           // when its last packet arrives
   };
@@ -86,7 +87,8 @@ class FakeWorkerHost final : public WorkerHost {
   Worker* find(ProcessNumber process);
   void later(Worker& worker, Duration delay, Then then);
   void mark(Worker& worker, WorkerPhase phase, const Token& token = {});
-  void say(Worker& worker, Answer answer, std::string payload);
+  // False when it is held back.
+  bool say(Worker& worker, Answer answer, std::string payload);
   void say_held(Worker& worker);
   void deliver(Worker& worker, Packet packet);
   std::optional<Token> note_guilty(const Worker& worker);

@@ -3,6 +3,7 @@
 // The life of a simulated worker: start, init, one mini-batch after the other, shutdown.
 #include <utility>
 
+#include "base/check.h"
 #include "fake_worker_host.h"
 #include "journal/plan_file.h"
 
@@ -17,6 +18,11 @@ namespace {
 constexpr int kSegmentationFault = 11;
 constexpr const char* kError =
     R"({"type": "ValueError", "message": "no", "traceback": "line 1", "method": "run"})";
+
+// What a worker says that its mini-batch took: a short one so little that bundles come of it.
+std::uint32_t elapsed_us(Duration run_max) {
+  return static_cast<std::uint32_t>(run_max < milliseconds(1) ? 25 : run_max / microseconds(1));
+}
 
 }  // namespace
 
@@ -142,7 +148,9 @@ void FakeWorkerHost::read_one(Worker& worker) {
     worker.read.push_back(std::move(packet));
     return;
   }
-  for (Packet& one : *split_bundle(packet.payload)) worker.read.push_back(std::move(one));
+  std::optional<std::vector<Packet>> commands = split_bundle(packet.payload);
+  CHECK(commands);
+  for (Packet& one : *commands) worker.read.push_back(std::move(one));
 }
 
 void FakeWorkerHost::shut_down(Worker& worker) {
@@ -214,7 +222,7 @@ void FakeWorkerHost::answer(Worker& worker, const Command& command, Mishap misha
       (returned.count < command.items && limits.retry_short_returns)) {
     world_.truth.raised(command.token);
   }
-  answer.elapsed_us = static_cast<std::uint32_t>(world_.scenario.run_max / microseconds(1));
+  answer.elapsed_us = elapsed_us(world_.scenario.run_max);
   if (mishap == Mishap::kWrongToken) {
     ++(world_.random.per_mille(500) ? answer.token.picked : answer.token.batch);
     say(worker, answer, returned.rows);
@@ -226,8 +234,10 @@ void FakeWorkerHost::answer(Worker& worker, const Command& command, Mishap misha
     deliver(worker, std::move(packet));
     return;
   }
+  Packet packet = std::move(worker.read.front());
   worker.read.pop_front();
-  say(worker, answer, returned.rows);
+  const bool told = say(worker, answer, returned.rows);
+  if (!told) worker.told.push_back(std::move(packet));
   if (mishap == Mishap::kAnswersTwice) say(worker, answer, std::move(returned.rows));
   if (mishap == Mishap::kHangsAnswered) return;
   if (mishap == Mishap::kDiesAnswered) {
@@ -238,15 +248,17 @@ void FakeWorkerHost::answer(Worker& worker, const Command& command, Mishap misha
 }
 
 void FakeWorkerHost::answer_failed(Worker& worker, const Command& command, std::uint32_t flags) {
+  Packet packet = std::move(worker.read.front());
   worker.read.pop_front();
   world_.truth.raised(command.token);
-  say(worker, Answer{.kind = AnswerKind::kFailed, .token = command.token, .flags = flags}, kError);
+  const Answer answer{.kind = AnswerKind::kFailed, .token = command.token, .flags = flags};
+  if (!say(worker, answer, kError)) worker.told.push_back(std::move(packet));
   go_idle(worker);
 }
 
 void FakeWorkerHost::go_idle(Worker& worker) {
   later(worker, world_.random.between(Duration(0), microseconds(5)), [this](Worker& one) {
-    mark(one, WorkerPhase::kIdle);
+    if (one.held.empty()) mark(one, WorkerPhase::kIdle);
     one.busy = false;
     pump(one);
   });

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "core/spec/effective.h"
+#include "core/spec/identity.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/settings.h"
 #include "core/spec/settings_text.h"

@@ -79,8 +79,8 @@ void draw_rare_limits(Random& random, Scenario& out) {
 }
 
 void draw_speed(Random& random, Scenario& out) {
-  constexpr Duration kMin[] = {microseconds(5), milliseconds(1), milliseconds(50)};
-  constexpr Duration kMax[] = {microseconds(25), milliseconds(100), milliseconds(900)};
+  constexpr Duration kMin[] = {microseconds(10), milliseconds(1), milliseconds(50)};
+  constexpr Duration kMax[] = {microseconds(300), milliseconds(100), milliseconds(900)};
   const std::uint64_t speed = std::min<std::uint64_t>(random.below(5), 2);
   out.run_min = kMin[speed];
   out.run_max = kMax[speed];

@@ -241,12 +241,13 @@ inline void send_answer(Answer answer, std::string_view payload) {
 // Answers to the mini-batches of a bundle are sent together.
 class AnswerSocket {
  public:
-  // `more`: another one follows at once. `now`: of the monotonic clock.
-  void send(const Answer& answer, std::string_view payload, bool more, std::uint64_t now) {
-    if (held_.empty() && !more) return send_answer(answer, payload);
-    if (held_.size() + sizeof answer + payload.size() > kHeldMax) {
+  // False when it is held back. `more`: another one follows at once. `now`: of the monotonic clock.
+  bool send(const Answer& answer, std::string_view payload, bool more, std::uint64_t now) {
+    const bool large = held_.size() + sizeof answer + payload.size() > kHeldMax;
+    if (large || (held_.empty() && !more)) {
       flush();
-      return send_answer(answer, payload);
+      send_answer(answer, payload);
+      return true;
     }
     if (held_.empty()) since_ = now;
     Answer whole = answer;
@@ -255,7 +256,9 @@ class AnswerSocket {
     held_ += payload;
     // Whoever closes the socket is to be noticed with the mini-batch that did it.
     if (fcntl(kAnswers, F_GETFD) < 0) throw Broken("descriptor 4 is closed");
-    if (!more || answer.kind != kDone || now - since_ > kHeldNs) flush();
+    if (more && answer.kind == kDone && now - since_ <= kHeldNs) return false;
+    flush();
+    return true;
   }
 
  private:

@@ -305,7 +305,8 @@ class Life {
       cpu_ += used;
     }
     answer.cpu_us = microseconds(used);
-    answers_.send(answer, payload, socket_.has_more(), ended);
+    const bool told = answers_.send(answer, payload, socket_.has_more(), ended);
+    if (!told) return;  // if the process dies now, this is still the one it died with
     if (answer.kind == kReady || answer.kind == kDone || answer.kind == kFailed) {
       page_.enter(kIdle, ended);
     }

@@ -83,7 +83,7 @@ TEST_F(ExplainTest, AJobThatRunsSaysHowFarItIsAndWhatItWaitsFor) {
 TEST_F(ExplainTest, AJobThatNobodyWorksOnSaysHowItGoesOn) {
   job_.running = false;
   EXPECT_TRUE(has(job()[0], "is not over: it began")) << job()[0];
-  EXPECT_TRUE(has(job().back(), "`windrow job resume nightly` goes on.")) << job().back();
+  EXPECT_TRUE(has(job().back(), "`windrow job resume nightly` goes on")) << job().back();
   apply(fact::EpochBegan{2, 1, {}});
   EXPECT_TRUE(has(job()[0], "and was taken up again 1 time.")) << job()[0];
 }

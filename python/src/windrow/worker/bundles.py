@@ -56,8 +56,8 @@ class Answers:
         self._held: list[bytes] = []
         self._since = 0
 
-    def send(self, header: bytes, payload: bytes, now: int, wait: bool) -> None:
-        """`wait`: more of its bundle is at hand, and nothing has failed."""
+    def send(self, header: bytes, payload: bytes, now: int, wait: bool) -> bool:
+        """False when it is held back. `wait`: more of its bundle is at hand, and nothing failed."""
         held = self._held
         if len(payload) > INLINE_MAX:
             self._flush()
@@ -70,8 +70,10 @@ class Answers:
             if not held:
                 self._since = now
             held.append(header + payload)
-            if not wait or now - self._since > _HELD_NS or len(payload) > _HELD_MAX:
-                self._flush()
+            if wait and now - self._since <= _HELD_NS and len(payload) <= _HELD_MAX:
+                return False
+            self._flush()
+        return True
 
     def _flush(self) -> None:
         """As one packet if all fit in."""

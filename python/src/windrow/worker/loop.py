@@ -104,8 +104,10 @@ def run_batches(worker: "Worker") -> bytes:
         except struct_error:  # over 71 minutes, or the guess above was a little too high
             spans = map(packets.microseconds, (elapsed, inside, used))
             header = pack(kind, epoch, token, returned, flags, len(payload), began, *spans)
-        send(header, payload, answered, more and kind == DONE)
+        told = send(header, payload, answered, more and kind == DONE)
         payload = b""
+        if not told:  # if it dies now, this is still the one it died with
+            continue
         sequence += 1
         write(memory, 0, sequence, PHASE_IDLE, NO_BATCH, answered, sequence)
     raise AgentGone
