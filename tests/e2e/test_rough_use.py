@@ -251,7 +251,7 @@ def test_a_misspelt_script_and_a_home_that_is_a_file_are_told(windrow: Windrow) 
     assert job.exit == 2 and "set WINDROW_HOME to a folder of yours" in job.text
 
 
-# C52 C616
+# C52
 def test_a_list_of_failures_without_names_says_so(windrow: Windrow) -> None:
     few = windrow.run("def run(b):\n    return b[:1]", files=4, size=2, workers=1)
     job = windrow.command("run", "score.py", "--input", f"@{few.folder}/logs/failed_items.jsonl")
