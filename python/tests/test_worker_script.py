@@ -104,6 +104,11 @@ def test_a_script_that_does_not_compile_is_refused_before_it_runs(agent: Agent) 
         ("def init(): pass\n", "score.py has no function run(mini_batch)"),
         ("run = 5\n", "score.py has a run that is no function but int"),
         ("def run(): pass\n", "score.py has a run() that takes no argument; define run("),
+        ("async def run(b): pass\n", "score.py has a run() that is async; define it with def"),
+        (
+            "def run(a, b, c, d=1): pass\n",
+            "score.py has a run() that needs 3 arguments; define run(",
+        ),
         ("def run(*, mini_batch): pass\n", "score.py has a run() that takes no argument"),
         ("class A:\n    def run(self): pass\nrun = A().run\n", "score.py has a run() that takes"),
     ],

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _VARARGS = 0x04  # inspect.CO_VARARGS
+_ASYNC = 0x80 | 0x200  # inspect.CO_COROUTINE, CO_ASYNC_GENERATOR
 LINKS_MAX = 1000
 
 
@@ -47,11 +48,11 @@ class Script:
         self.init: Any = functions.get("init") or _nothing
         self.shutdown: Any = functions.get("shutdown") or _nothing
         accepted = _arguments(self.run)
-        if accepted == 0:
-            name = os.path.basename(path)
-            raise Refused from TypeError(
-                f"{name} has a run() that takes no argument; define run(mini_batch)"
-            )
+        problem = (
+            "takes no argument; define run(mini_batch)" if accepted == 0 else _oddity(self.run)
+        )
+        if problem:
+            raise Refused from TypeError(f"{os.path.basename(path)} has a run() that {problem}")
         self.wants_context = accepted >= 2
 
 
@@ -102,6 +103,19 @@ def link_code(code_root: str) -> None:
             os.symlink(os.path.join(code_root, name), name)
         except FileExistsError:
             pass
+
+
+def _oddity(run: "Any") -> str:
+    """Why a plain function can never be called as run(mini_batch) or with a context; or nothing."""
+    code = getattr(run, "__code__", None)
+    if type(run) is not type(_oddity) or code is None:
+        return ""
+    if code.co_flags & _ASYNC:
+        return "is async; define it with def, and call asyncio.run() inside"
+    needed = code.co_argcount - len(run.__defaults__ or ())
+    if needed > 2:
+        return f"needs {needed} arguments; define run(mini_batch) or run(mini_batch, context)"
+    return ""
 
 
 def _arguments(run: "Any") -> int:
