@@ -48,9 +48,10 @@ std::vector<std::string> split_paths(std::string_view text) {
   return paths;
 }
 
+// Perhaps not all of it: a power cut leaves as much as was on the disk.
 bool is_effective_job_file(const std::string& path) {
   const Result<std::string> text = read_whole_file(path, kJobFileMax);
-  return text && text->starts_with(kEffectiveHead);
+  return text && (text->starts_with(kEffectiveHead) || kEffectiveHead.starts_with(*text));
 }
 
 // A job that died while it was being created has left its own, and nothing else.
@@ -67,7 +68,7 @@ Status check_no_strangers(FileSystem& fs, const JobFolder& folder) {
     const std::string path = folder.root() + "/" + entry.name;
     const bool ours = entry.kind == FileKind::kFolder
                           ? path == folder.state() || entry.name == "outputs"
-                          : path == folder.job_file() && is_effective_job_file(path);
+                          : path.starts_with(folder.job_file()) && is_effective_job_file(path);
     if (ours) continue;
     return fail(ErrorCode::kInvalid,
                 "--job-dir {} holds {}, which is of no job; choose a new folder, or an empty one",
