@@ -110,8 +110,9 @@ def test_anything_else_is_refused_by_its_type_name(
     assert error["traceback"] == f"TypeError: {error['message']}\n"
 
 
-def test_a_coroutine_of_an_async_run_is_refused(agent: Agent) -> None:
-    agent.start("async def run(mini_batch):\n    return []\n")
+def test_a_coroutine_is_refused(agent: Agent) -> None:
+    """An async run() itself is refused before it runs: test_worker_script.py."""
+    agent.start("async def one():\n    return []\n\ndef run(mini_batch):\n    return one()\n")
     assert "run() returned coroutine;" in agent.run("/a").error["message"]
 
 
