@@ -168,15 +168,16 @@ void Agent::on_packet(ProcessNumber process, Packet packet) {
   if (answer && answer->kind == AnswerKind::kBundle) {
     take_bundle(process, packet.payload);
   } else {
-    take_packet(process, packet);
+    take_single(process, answer, packet.payload);
   }
   carry_out();
 }
 
-void Agent::take_packet(ProcessNumber process, const Packet& packet) {
-  const std::optional<Answer> answer = decode_answer(packet);
+void Agent::take_single(ProcessNumber process,
+                        const std::optional<Answer>& answer,
+                        const std::string& payload) {
   if (answer && answer->kind != AnswerKind::kBundle) {
-    take_answer(process, *answer, packet.payload);
+    take_answer(process, *answer, payload);
   } else {
     supervisor_->misbehaved(
         process, "it sent something that is not an answer", loop_.now(), orders_);

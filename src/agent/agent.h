@@ -121,7 +121,9 @@ class Agent final : public WorkerHost::Sink {
   void carry_out(const order::Warn& one);
   void carry_out(order::AllStopped& one);
 
-  void take_packet(ProcessNumber process, const Packet& packet);
+  void take_single(ProcessNumber process,
+                   const std::optional<Answer>& answer,
+                   const std::string& payload);
   void take_bundle(ProcessNumber process, std::string_view payload);
   void take_answer(ProcessNumber process, const Answer& answer, const std::string& payload);
   AttemptRecord make_record(ProcessNumber process,

@@ -99,7 +99,9 @@ void Agent::take_bundle(ProcessNumber process, std::string_view payload) {
     supervisor_->misbehaved(process, "it sent a bundle that is cut off", loop_.now(), orders_);
     return;
   }
-  for (const Packet& answer : *answers) take_packet(process, answer);
+  for (const Packet& packet : *answers) {
+    take_single(process, decode_answer(packet), packet.payload);
+  }
 }
 
 // Whole bundles, so there may be more than asked for. Only mini-batches are given back: a start or

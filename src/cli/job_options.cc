@@ -28,11 +28,7 @@ void JobOptions::declare(CLI::App& app) {
          "FILE", job_, "A Python file with run(mini_batch), a job file (.yml, .yaml), or a program")
       ->required()
       ->type_name("");
-  const auto option =
-      [&app](
-          const char* name, std::optional<std::string>& value, const char* type, const char* text) {
-        app.add_option(name, value, text)->type_name(type);
-      };
+  const TextOptions option(app);
   app.add_option("--input",
                  flags_.input,
                  "Folder, file, glob, @FILE (a list of paths) or - with the items; repeatable")
@@ -90,11 +86,7 @@ void JobOptions::declare(CLI::App& app) {
 }
 
 void declare_changes(CLI::App& app, JobFlags& flags) {
-  const auto option =
-      [&app](
-          const char* name, std::optional<std::string>& value, const char* type, const char* text) {
-        app.add_option(name, value, text)->type_name(type);
-      };
+  const TextOptions option(app);
   option("--timeout", flags.timeout, "S", "Seconds that run() may take (as before)");
   option("--max-retries", flags.max_retries, "N", "Tries after the first one (as before)");
   option("--error-threshold", flags.error_threshold, "N", "Failed items allowed (as before)");

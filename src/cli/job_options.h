@@ -5,6 +5,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,22 @@
 #include "core/spec/short_form.h"
 
 namespace windrow {
+
+// Declares flags with a text as value: option("--name", value, "NAME", "What it is").
+class TextOptions {
+ public:
+  explicit TextOptions(CLI::App& app) : app_(app) {}
+
+  void operator()(const char* name,
+                  std::optional<std::string>& value,
+                  const char* type,
+                  const char* text) const {
+    app_.add_option(name, value, text)->type_name(type);
+  }
+
+ private:
+  CLI::App& app_;
+};
 
 class JobOptions {
  public:

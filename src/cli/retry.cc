@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // windrow retry JOB
-#include <optional>
-
 #include "cli/command.h"
 #include "cli/job_options.h"
 #include "cli/run_job.h"
@@ -29,12 +27,7 @@ class Retry final : public Command {
     app.footer(kFooter);
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
     declare_changes(app, flags_);
-    const auto option = [&app](const char* name,
-                               std::optional<std::string>& value,
-                               const char* type,
-                               const char* text) {
-      app.add_option(name, value, text)->type_name(type);
-    };
+    const TextOptions option(app);
     option("--output", flags_.output, "FOLDER", "For the new result (in the new job's folder)");
     option("--append-row-to",
            flags_.append_row_to,

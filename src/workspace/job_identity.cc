@@ -154,9 +154,10 @@ Result<Change> what_changed(FileSystem& fs, const JobFolder& folder, const JobSp
   ASSIGN_OR_RETURN(const JobIdentity is, identity_now(fs, spec));
   if (was->job != is.job) {
     ASSIGN_OR_RETURN(const JobReading before, read_job_folder(folder));
+    const std::vector<std::string_view> parts = identity_differences(before.spec, spec);
+    if (parts.empty()) return Change{.reason = "another version of windrow began it"};
     return Change{.reason =
-                      fmt::format("its {} changed since it began",
-                                  fmt::join(identity_differences(before.spec, spec), " and "))};
+                      fmt::format("its {} changed since it began", fmt::join(parts, " and "))};
   }
   if (was->code == is.code) return Change{};
   return Change{.code = true,

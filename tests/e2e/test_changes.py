@@ -51,6 +51,17 @@ def begun(windrow: Windrow, *flags: str, **settings: str) -> Job:
     return job
 
 
+# C63
+def test_a_job_that_another_version_began_is_left_alone(windrow: Windrow) -> None:
+    old = begun(windrow)
+    identity = next(old.folder.glob("state/identity*"))
+    lines = identity.read_text().splitlines(keepends=True)
+    identity.write_text("".join(["0" * 64 + "\n", *lines[1:]]))
+    again = windrow.command("job", "resume", old.name)
+    assert again.exit == 2
+    assert "cannot go on: another version of windrow began it; start a new job" in again.text
+
+
 # C556 C63
 @pytest.mark.parametrize(
     ("names", "shown"),
