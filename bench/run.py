@@ -26,6 +26,7 @@ from suite import (  # noqa: E402 (the path comes first)
     small_files,
     startup,
     stragglers,
+    tables,
     windrow,
 )
 
@@ -39,6 +40,10 @@ CASES = {
     "million": million.measure,
     "kills": kills.measure,
     "stragglers": stragglers.measure,
+    "csv_1": tables.csv_1,
+    "csv_16": tables.csv_16,
+    "parquet_1": tables.parquet_1,
+    "parquet_16": tables.parquet_16,
 }
 EXTRA = {"scaling16": scaling.measure_16}  # only when asked for
 

@@ -30,10 +30,37 @@ def burn_or_die(mini_batch):
     return text(work.burn_or_die(mini_batch))
 
 
+def csv_ranges(mini_batch):
+    import frames
+
+    return text(frames.csv_ranges(mini_batch))
+
+
+def csv_ranges_arrow(mini_batch):
+    import frames
+
+    return text(frames.csv_ranges_arrow(mini_batch))
+
+
+def parquet_groups(mini_batch):
+    import frames
+
+    return text(frames.parquet_groups(mini_batch))
+
+
 def ready(_):
     """A moment of sleep, so that every worker gets one of them."""
     stamp.place()
     time.sleep(0.01)
+    return ""
+
+
+def ready_for_tables(_):
+    """Libraries are loaded before the clock starts."""
+    import frames
+
+    frames.warm_up()
+    time.sleep(0.1)
     return ""
 
 

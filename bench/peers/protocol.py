@@ -29,8 +29,10 @@ def main(start):
 def map_all(start, request):
     mini_batches = read_batches(request)
     function = getattr(calls, request["function"])
+    warm = getattr(calls, request.get("warm", "ready"))
+    warm([])  # for those that fork when they are given the work
     with start(request["setting"], request["workers"]) as pool:
-        warm_up(pool, request["workers"])
+        warm_up(pool, request["workers"], warm)
         begin = time.monotonic()
         with open(request["rows"], "w", buffering=1 << 20, errors="surrogateescape") as rows:
             for text in pool.map(function, mini_batches):
@@ -59,8 +61,8 @@ def first_call(start, request):
         return {"first_ns": int(pool.one(calls.moment, []))}
 
 
-def warm_up(pool, workers):
-    for _ in pool.map(calls.ready, [[]] * (4 * workers)):
+def warm_up(pool, workers, call=calls.ready):
+    for _ in pool.map(call, [[]] * (4 * workers)):
         pass
 
 

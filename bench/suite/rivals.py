@@ -38,6 +38,8 @@ MPIRE_16 = Rival("mpire chunk 16", "mpire", "16", "mpire")
 MPIRE = Rival("mpire auto", "mpire", "auto", "mpire")
 MPIRE_1 = Rival("mpire chunk 1", "mpire", "1", "mpire")
 DASK = Rival("Dask distributed", "dask", "", "distributed", share=0.05)
+FUTURES_1_ALL = Rival("futures map chunk 1", "futures", "1")
+DASK_ALL = Rival("Dask distributed", "dask", "", "distributed")
 RAY_TASKS = Rival("Ray tasks", "ray_tasks", "", "ray", share=0.1)
 RAY_DATA = Rival("Ray Data", "ray_data", "", "ray", share=0.2)
 

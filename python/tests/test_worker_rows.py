@@ -185,7 +185,7 @@ def test_a_numpy_array_without_dimensions_is_refused(agent: Agent) -> None:
         ('pd.DataFrame({"f": [0.1, float("nan")], "g": [1, 2]})', b"0.1 1\n 2\n", 2),
         ('pd.DataFrame({"a": []})', b"", 0),
         ("pd.DataFrame()", b"", 0),
-        ('pd.DataFrame({"p": ["/x/\\udcff"]})', b"/x/\xff\n", 1),
+        ('pd.DataFrame({"p": ["/x/\\udcff"]}, dtype=object)', b"/x/\xff\n", 1),
         ("pd.Series([1, 2])", b"1\n2\n", 2),
         ("pd.Series([0.5, None])", b"0.5\nnan\n", 2),
         ('pd.Series(["a b", "c"], index=["i", "j"])', b"a b\nc\n", 2),

@@ -216,13 +216,18 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, const std::
         return;
       }
       if (settings_.rss_max > 0) supervisor_->weighed(process, host_->memory(process).rss);
+      // Only where the plan could not know may it tell otherwise.
+      const std::optional<std::uint32_t> found =
+          settings_.input_as == InputAs::kTable ? answer.items : std::nullopt;
+      const std::uint32_t total = found.value_or(*items);
       std::vector<Part> parts;
-      if (!take_parts(answer, *items, payload, parts)) {
+      if (!take_parts(answer, total, payload, parts)) {
         supervisor_->misbehaved(process, "it sent an answer in bad parts", now, orders_);
         return;
       }
-      AttemptRecord record = make_record(process, answer, *items, payload);
-      if ((answer.flags & kFlagParts) != 0) keep_parts(parts, *items, record);
+      AttemptRecord record = make_record(process, answer, total, payload);
+      record.items = found;
+      if ((answer.flags & kFlagParts) != 0) keep_parts(parts, total, record);
       supervisor_->answered(process, std::move(record), now, orders_);
       if (segment_->unsynced() > config_.unsynced_max) {
         supervisor_->pause(true, now, orders_);
@@ -240,49 +245,6 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, const std::
       }
       return;
   }
-}
-
-AttemptRecord Agent::make_record(ProcessNumber process,
-                                 const Answer& answer,
-                                 std::uint32_t items,
-                                 std::string_view payload) {
-  AttemptRecord record;
-  record.token = answer.token;
-  record.agent = config_.id;
-  record.process = process;
-  record.returned = answer.returned;
-  record.start = loop_.wall_at(TimePoint(Duration(static_cast<std::int64_t>(answer.start_ns))));
-  record.elapsed_us = answer.elapsed_us;
-  record.run_us = answer.run_us;
-  record.cpu_us = answer.cpu_us;
-  weigh(answer, record);
-  if (answer.kind == AnswerKind::kDone) {
-    if ((answer.flags & kFlagParts) != 0) return record;
-    record.line_break = count_byte(payload, '\n') > answer.returned;
-    record.rows =
-        keep_rows(answer.token, items, settings_.append_row ? payload : std::string_view());
-    return record;
-  }
-  ScriptError error = parse_script_error(payload);
-  record.status = (answer.flags & kFlagWrongType) != 0 ? AttemptStatus::kRunWrongType
-                  : (answer.flags & kFlagLoad) != 0    ? AttemptStatus::kDataException
-                                                       : AttemptStatus::kRunException;
-  record.returned = 0;
-  record.error_type = std::move(error.type);
-  record.error_message = std::move(error.message);
-  record.traceback = std::move(error.traceback);
-  record.error_bases = std::move(error.bases);
-  return record;
-}
-
-RowRange Agent::keep_rows(const Token& token, std::uint32_t items, std::string_view rows) {
-  // Nothing is written, so nothing needs a sync: the empty range lies where everything is synced.
-  if (rows.empty()) return RowRange{};
-  RowRange range{.offset = segment_->end()};
-  const Chunk chunk{.token = token, .items = items};
-  range.length = append_chunk(chunk, rows, segment_->buffer());
-  segment_->grown();
-  return range;
 }
 
 std::vector<std::pair<ProcessNumber, int>> Agent::worker_pids() const {

@@ -113,6 +113,7 @@ class Agent final : public WorkerHost::Sink {
   void carry_out(order::Kill& one);
   void carry_out(const order::NoteDeath& one);
   void carry_out(order::ReportAttempt& one);
+  WorkerStart start_of(ProcessNumber process);
   void carry_out(order::ReportLoad& one);
   void carry_out(order::ReportWindow& one);
   void carry_out(order::ReportTakenBack& one);

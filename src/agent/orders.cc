@@ -33,6 +33,44 @@ void Agent::carry_out() {
   if (supervisor_) host_->rest(supervisor_->patience());
 }
 
+WorkerStart Agent::start_of(ProcessNumber process) {
+  const std::string name = process_name(process);
+  const AgentFolders& folders = config_.folders;
+  WorkerStart start{.script = settings_.script,
+                    .code_root = settings_.code_root,
+                    .argv = settings_.argv,
+                    .process = name,
+                    .node = config_.id,
+                    .user_stdout = folders.user_stdout + "/" + name + ".stdout.txt",
+                    .user_stderr = folders.user_stderr + "/" + name + ".stderr.txt",
+                    .user_error = folders.user_error + "/" + name + ".txt",
+                    .log_folder = folders.user_log,
+                    .output_folder = settings_.output_folder,
+                    .append_row = settings_.append_row,
+                    .input_as = settings_.input_as,
+                    .partition = settings_.partition,
+                    .table = settings_.table,
+                    .module = settings_.module,
+                    .row_outputs = settings_.row_outputs,
+                    .rows = settings_.rows,
+                    .row_settings = settings_.row_settings,
+                    .python_logging_level = settings_.python_logging_level,
+                    .user_log_max = settings_.user_log_max,
+                    .profiler = settings_.profiler,
+                    .profile = folders.process_raw + "/" + name + ".profile"};
+  if (!settings_.staged.empty()) {
+    for (std::string& argument : start.argv) make_own(argument, name);
+    make_own(start.output_folder, name);
+    start.staging = private_folder(process);
+    start.staging_done = folders.staged_done;
+    for (const StagedOutput& output : settings_.staged) {
+      start.staging_outputs.push_back(output.name);
+      static_cast<void>(fs_.make_casual_folders(start.staging + "/" + output.name));
+    }
+  }
+  return start;
+}
+
 void Agent::carry_out(order::StartWorker& one) {
   const std::string name = process_name(one.process);
   const AgentFolders& folders = config_.folders;
@@ -64,36 +102,7 @@ void Agent::carry_out(order::StartWorker& one) {
   process_next_ = one.process + 1;
   // A folder that cannot be made shows as a worker that cannot be started.
   static_cast<void>(fs_.make_casual_folders(command.working_folder));
-  WorkerStart start{.script = settings_.script,
-                    .code_root = settings_.code_root,
-                    .argv = settings_.argv,
-                    .process = name,
-                    .node = config_.id,
-                    .user_stdout = folders.user_stdout + "/" + name + ".stdout.txt",
-                    .user_stderr = folders.user_stderr + "/" + name + ".stderr.txt",
-                    .user_error = folders.user_error + "/" + name + ".txt",
-                    .log_folder = folders.user_log,
-                    .output_folder = settings_.output_folder,
-                    .append_row = settings_.append_row,
-                    .input_as = settings_.input_as,
-                    .module = settings_.module,
-                    .row_outputs = settings_.row_outputs,
-                    .rows = settings_.rows,
-                    .row_settings = settings_.row_settings,
-                    .python_logging_level = settings_.python_logging_level,
-                    .user_log_max = settings_.user_log_max,
-                    .profiler = settings_.profiler,
-                    .profile = folders.process_raw + "/" + name + ".profile"};
-  if (staged) {
-    for (std::string& argument : start.argv) make_own(argument, name);
-    make_own(start.output_folder, name);
-    start.staging = private_folder(one.process);
-    start.staging_done = folders.staged_done;
-    for (const StagedOutput& output : settings_.staged) {
-      start.staging_outputs.push_back(output.name);
-      static_cast<void>(fs_.make_casual_folders(start.staging + "/" + output.name));
-    }
-  }
+  const WorkerStart start = start_of(one.process);
   if (settings_.passes_argv) {
     command.argv.insert(command.argv.end(), start.argv.begin() + 1, start.argv.end());
   }

@@ -12,7 +12,7 @@ std::string Agent::private_folder(ProcessNumber process) const {
 }
 
 void Agent::report(order::ReportAttempt& one) {
-  log_.attempt(one.record, one.items);
+  log_.attempt(one.record, one.record.items.value_or(one.items));
   say(to_master::AttemptEnded{std::move(one.record)});
 }
 

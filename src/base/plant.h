@@ -36,7 +36,8 @@ enum class Fault : std::uint8_t {
   kCondemnSuspect,        // takes the other half of something bad for bad without trying it
   kSecondSameToken,       // hands out a late mini-batch again under the same number
   kForgetBundle,          // takes back the first of a bundle and drops the others
-  kLast = kForgetBundle,
+  kForgetCount,           // lets the plan know better how many rows a table has
+  kLast = kForgetCount,
 };
 
 #if defined(WINDROW_PLANTS)

@@ -36,8 +36,8 @@ void JobOptions::declare(CLI::App& app) {
       ->allow_extra_args(false);
   option("--as",
          flags_.input_as,
-         "files|jsonl",
-         "What an item is: a file, or a row of a file of JSON lines (files)");
+         "files|jsonl|table",
+         "What an item is: a file, a row of JSON lines, or a row of a table (files)");
   option("--output", flags_.output, "FOLDER", "For the result and what the script writes");
   option("--append-row-to",
          flags_.append_row_to,
@@ -46,7 +46,7 @@ void JobOptions::declare(CLI::App& app) {
   option("--mini-batch-size",
          flags_.mini_batch_size,
          "N",
-         "Files in a mini-batch, bytes, or both: '10 files, 1MB' (10)");
+         "Files, bytes, rows of a mini-batch: '10 files, 1MB', '500 rows' (10, tables 1MB)");
   option("--workers", flags_.workers, "N", "Worker processes (1 with GPUs, else as many as CPUs)");
   option("--timeout", flags_.timeout, "S", "Seconds that run() may take (60)");
   option("--max-retries", flags_.max_retries, "N", "Tries after the first one (2)");

@@ -30,18 +30,21 @@ constexpr const char* kFooter =
     "Takes what `windrow run` takes; lists the input, runs and writes nothing. Of the\n"
     "settings it shows the main ones and those that were said, with -v all.\n";
 
-std::string_view item_word(const JobSpec& spec) {
-  return spec.input_as == InputAs::kFiles ? "file" : "row";
+std::string_view item_word(const JobPreview& preview) {
+  return preview.items == InputAs::kFiles ? "file" : "row";
 }
 
-std::string files_text(const InputPreview& input, std::string_view item) {
+std::string files_text(const JobPreview& preview, const InputPreview& input) {
   if (!input.files) return "a list on standard input, not read here";
-  return counted(*input.files, item);
+  if (!preview.counted) return "rows are counted when they are read";
+  return counted(*input.files, item_word(preview));
 }
 
 // "5: 4 with 5 files, 1 with 3 files"
-std::string batches_text(const JobPreview& preview, std::string_view item) {
+std::string batches_text(const JobPreview& preview) {
+  const std::string_view item = item_word(preview);
   std::vector<std::string> parts;
+  if (!preview.counted) return human_count(preview.batches);
   for (auto size = preview.sizes.rbegin(); size != preview.sizes.rend(); ++size) {
     if (parts.size() == 5) {
       parts.emplace_back("...");
@@ -71,7 +74,6 @@ std::string plan_text(const JobReading& reading, const JobPreview& preview, bool
   const auto line = [&out](std::string_view what, std::string_view text) {
     fmt::format_to(std::back_inserter(out), "{:<14}{}\n", what, escape_bytes(text));
   };
-  const std::string_view item = item_word(reading.spec);
   line("job", preview.new_name ? "a new one, with a name made up" : preview.name);
   if (!preview.notice.empty()) line("", preview.notice);
   line(preview.python ? "script" : "command", script_path(reading.spec));
@@ -81,10 +83,10 @@ std::string plan_text(const JobReading& reading, const JobPreview& preview, bool
   for (const InputPreview& input : preview.inputs) {
     line("input",
          fmt::format(
-             "{}: {}: {}", input.name, fmt::join(input.paths, ", "), files_text(input, item)));
+             "{}: {}: {}", input.name, fmt::join(input.paths, ", "), files_text(preview, input)));
   }
   for (const std::string& remark : preview.remarks) line("", remark);
-  line("mini-batches", batches_text(preview, item));
+  line("mini-batches", batches_text(preview));
   line("workers", preview.share.workers.reason);
   line("gpus", gpus_text(preview.share.gpus));
   for (const auto& [name, path] : preview.paths.outputs) {
@@ -102,7 +104,7 @@ void add_inputs(JsonWriter& json, const JobPreview& preview) {
     json.begin_object().field("name", input.name).key("paths").begin_array();
     for (const std::string& path : input.paths) json.value(path);
     json.end_array().key("files");
-    if (input.files) {
+    if (input.files && preview.counted) {
       json.value(*input.files);
     } else {
       json.null();
@@ -127,9 +129,16 @@ std::string plan_json(const JobReading& reading, const JobPreview& preview) {
     json.field("origin", preview.python->origin).end_object();
   }
   add_inputs(json, preview);
-  json.field("files", preview.files).field("mini_batches", preview.batches);
+  json.key("files");
+  if (preview.counted) {
+    json.value(preview.files);
+  } else {
+    json.null();
+  }
+  json.field("mini_batches", preview.batches);
   json.key("mini_batch_sizes").begin_array();
   for (const auto& [items, count] : preview.sizes) {
+    if (!preview.counted) break;
     json.begin_object().field("files", items).field("mini_batches", count).end_object();
   }
   json.end_array().key("workers").begin_object();

@@ -23,6 +23,7 @@ enum class Kind : std::uint8_t {
   kFinished = 11,
   kReopened = 12,
   kHalved = 13,
+  kCounted = 14,
 };
 
 class Encoder {
@@ -109,6 +110,11 @@ class Encoder {
       w_.varint(file.size);
     }
     if (!whole) range(r.piece);
+  }
+  void operator()(const fact::Counted& f) {
+    kind(Kind::kCounted);
+    w_.varint(f.batch);
+    w_.varint(f.items);
   }
   void operator()(const fact::Halved& f) {
     kind(Kind::kHalved);
@@ -199,6 +205,9 @@ class Decoder {
         break;
       case Kind::kHalved:
         fact = fact::Halved{r_.varint32(), range()};
+        break;
+      case Kind::kCounted:
+        fact = fact::Counted{r_.varint32(), r_.varint32()};
         break;
       default:
         return fail(ErrorCode::kInternal, "a fact of unknown kind {}", kind);

@@ -41,7 +41,8 @@ std::vector<Fact> one_of_each() {
           fact::Publishing{"/out/rows.txt", 77, 0xdeadbeef},
           fact::Finished{JobStatus::kCompleted, "", {8}},
           fact::Reopened{true},
-          fact::Halved{7, {3, 9}}};
+          fact::Halved{7, {3, 9}},
+          fact::Counted{8, 12345}};
 }
 
 TEST(FactCodec, GivesBackWhatWasWritten) {

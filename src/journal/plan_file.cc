@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "core/plan/stretch_name.h"
 
 namespace windrow {
 namespace {
@@ -128,8 +129,13 @@ Result<PlanBatch> PlanReader::read_at(std::uint64_t offset, BatchId id) {
 
 Result<PlanBatch> PlanReader::read(BatchId id, const ItemRange& piece) {
   ASSIGN_OR_RETURN(PlanBatch batch, read(id));
-  if (piece.count == 0 || piece == ItemRange{0, batch.items}) return batch;
-  batch.names = some_names(batch.names, piece);
+  // Rows of a stretch have no names of their own: a window of it stands for them. Nor does the plan
+  // always know how many there are.
+  const bool stretch =
+      batch.names.find('\0') == std::string_view::npos && parse_stretch_name(batch.names);
+  if (piece.count == 0 || (piece == ItemRange{0, batch.items} && !stretch)) return batch;
+  if (stretch) window_ = window_name(batch.names, piece);
+  batch.names = stretch ? std::string_view(window_) : some_names(batch.names, piece);
   batch.items = piece.count;
   return batch;
 }

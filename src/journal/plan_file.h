@@ -92,6 +92,7 @@ class PlanReader {
   PlanHead head_;
   std::vector<std::string> roots_;  // without a slash at the end
   std::vector<std::uint64_t> offsets_;
+  std::string window_;  // the name of the piece that was read last
   std::uint64_t indexed_ = 0;
 };
 

@@ -43,6 +43,22 @@ TEST_F(PlanFileTest, ReadsItsMiniBatchesInAnyOrder) {
   EXPECT_EQ(split_names(plan.read(0)->names), (std::vector<std::string>{"a", "b"}));
 }
 
+// C677
+TEST_F(PlanFileTest, APieceIsSomeNamesOrAWindowOfAStretch) {
+  bytes_ = plan_head_bytes(kHead);
+  append(0, 3, std::string_view("a\0b\0c@0+1#0*0", 13), 0);
+  append(1, 1, "t.csv@0+9#0*0", 0);
+  append(2, 1, "file", 0);
+  PlanReader plan = *open();
+  ASSERT_TRUE(plan.index(bytes_.size()));
+  EXPECT_EQ(plan.read(0, {1, 2})->names, std::string_view("b\0c@0+1#0*0", 11));
+  EXPECT_EQ(plan.read(0, {0, 3})->names, std::string_view("a\0b\0c@0+1#0*0", 13));
+  EXPECT_EQ(plan.read(1, {})->names, "t.csv@0+9#0*0");
+  EXPECT_EQ(plan.read(1, {0, 1})->names, "t.csv@0+9#0*0/0+1") << "the plan knows of one row only";
+  EXPECT_EQ(plan.read(1, {3, 2})->names, "t.csv@0+9#0*0/3+2");
+  EXPECT_EQ(plan.read(2, {0, 1})->names, "file");
+}
+
 TEST_F(PlanFileTest, RefusesAPlanThatIsShorterThanTheJournalSays) {
   PlanReader plan = *open();
   EXPECT_FALSE(plan.index(bytes_.size() + 1));

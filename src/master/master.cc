@@ -7,7 +7,7 @@
 #include "base/plant.h"
 #include "base/text.h"
 #include "base/words.h"
-#include "core/plan/row_name.h"
+#include "core/plan/item_file.h"
 
 namespace windrow {
 namespace {
@@ -195,7 +195,9 @@ void Master::carry_out(const action::Assign& action) {
 
 // Absolute paths, separated by NUL. In a job that goes on, each file is looked at first.
 Result<std::string> Master::paths_of(BatchId id, const ItemRange& items) {
-  ASSIGN_OR_RETURN(const PlanBatch batch, plan_->read(id, items));
+  // The plan may not know how many items all of them are.
+  const bool all = items == ItemRange{0, state().batches()[id].items};
+  ASSIGN_OR_RETURN(const PlanBatch batch, plan_->read(id, all ? ItemRange{} : items));
   std::string out;
   if (batch.items == 0) return out;
   const std::string_view between = path_between_[batch.input];
@@ -216,9 +218,8 @@ Result<std::string> Master::paths_of(BatchId id, const ItemRange& items) {
 
 Status Master::check_unchanged(std::string_view paths) {
   if (paths.empty()) return {};
-  const bool rows = config_.plan.rows();
   for (const std::string& path : split_names(paths)) {
-    const Result<FileStat> stat = fs_.stat(std::string(rows ? file_of_row(path) : path));
+    const Result<FileStat> stat = fs_.stat(std::string(file_of_item(path, config_.plan.items())));
     if (stat && stat->changed.nanoseconds <= plan_->head().listing_began.nanoseconds) continue;
     return fail(ErrorCode::kConflict,
                 "the input is not what it was when the job began: {} is {}",

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
-#include "core/plan/row_name.h"
+#include "core/plan/item_file.h"
 
 namespace windrow {
 namespace {
@@ -117,7 +117,7 @@ Status PlanCheck::judge() {
 
 Status PlanCheck::look_at(const Item& item) {
   const std::string path = path_of(item);
-  const Result<FileStat> stat = fs_.stat(std::string(rules_.rows ? file_of_row(path) : path));
+  const Result<FileStat> stat = fs_.stat(std::string(file_of_item(path, rules_.items)));
   if (!stat) {
     note("missing", item);
   } else if (stat->changed.nanoseconds > plan_.head().listing_began.nanoseconds &&

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/spec/job_spec.h"
 #include "journal/plan_file.h"
 #include "os/file_system.h"
 
@@ -24,9 +25,9 @@ namespace windrow {
 class PlanCheck {
  public:
   struct Rules {
-    bool complete = false;         // the plan holds the whole input
-    bool any_order = false;        // the plan is not in the order of the listing
-    bool rows = false;             // the items are rows: their files are looked at
+    bool complete = false;   // the plan holds the whole input
+    bool any_order = false;  // the plan is not in the order of the listing
+    InputAs items = InputAs::kFiles;
     std::vector<bool> may_change;  // mini-batches whose files may have been written to
   };
 

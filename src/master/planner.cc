@@ -8,7 +8,7 @@
 
 #include "base/plant.h"
 #include "base/text.h"
-#include "core/plan/row_name.h"
+#include "core/plan/item_file.h"
 #include "master/plan_check.h"
 
 namespace windrow {
@@ -27,14 +27,14 @@ std::vector<ItemRun> runs_of(const std::vector<std::uint32_t>& items) {
   return runs;
 }
 
-}  // namespace
-
+// The size of an item as far as the rules ask for it, else 0. What has vanished since it was listed
+// is left to the script, and weighs nothing.
 std::uint64_t bytes_for_plan(FileSystem& fs,
                              const PlanRules& rules,
                              std::uint32_t input,
                              const std::string& name) {
   if (!rules.size.bytes && !rules.largest_first) return 0;
-  if (rules.inputs[input].rows) {
+  if (rules.items() == InputAs::kJsonLines) {
     const std::optional<RowName> row = parse_row_name(name);
     return row ? row->place.length : 0;
   }
@@ -43,12 +43,60 @@ std::uint64_t bytes_for_plan(FileSystem& fs,
   return stat ? stat->size : 0;
 }
 
+}  // namespace
+
+std::optional<Cut> cut_next(FileSystem& fs,
+                            const PlanRules& rules,
+                            std::uint32_t input,
+                            const std::string& name,
+                            Cutter& cutter) {
+  if (rules.items() != InputAs::kTable) {
+    return cutter.add(name, bytes_for_plan(fs, rules, input, name));
+  }
+  // A stretch is a mini-batch; as long as nobody has counted its rows it is one item.
+  Cut cut{.items = 1, .names = name};
+  if (const std::optional<StretchName> stretch = parse_stretch_name(name)) {
+    const std::uint32_t known =
+        stretch->window.count > 0 ? stretch->window.count : stretch->stretch.rows;
+    cut.items = std::max<std::uint32_t>(known, 1);
+    cut.counted = known > 0;
+    cut.bytes = stretch->stretch.length;
+  }
+  return cut;
+}
+
+Result<KeyCutter> KeyCutter::of(const PlanRules& rules, std::uint32_t input) {
+  const InputFiles& files = rules.inputs[input];
+  ASSIGN_OR_RETURN(KeyGroups groups, KeyGroups::of(files.keys));
+  return KeyCutter(std::move(groups), files.root == "/" ? "" : files.root, rules.items());
+}
+
+Status KeyCutter::add(const std::string& name) {
+  const bool whole = items_ == InputAs::kTable && !parse_stretch_name(name);
+  return groups_.add(plan_path(root_, name), whole ? stretch_name(name, {}) : name);
+}
+
+std::vector<Cut> KeyCutter::take() {
+  std::vector<Cut> cuts;
+  for (const std::vector<std::string>& names : groups_.take()) {
+    const bool rows = items_ == InputAs::kTable;  // nobody has counted them
+    Cut& cut = cuts.emplace_back();
+    cut.items = rows ? 1 : static_cast<std::uint32_t>(names.size());
+    cut.counted = !rows;
+    for (const std::string& name : names) {
+      if (!cut.names.empty()) cut.names.push_back('\0');
+      cut.names.append(name);
+    }
+  }
+  return cuts;
+}
+
 Status check_not_empty(const PlanRules& rules, std::uint32_t input, std::uint64_t found) {
   if (found > 0 || rules.allow_empty) return {};
   return fail(ErrorCode::kConflict,
               "the input {} holds no {}",
               path_in_quotes(rules.inputs[input].title),
-              rules.rows() ? "row" : "file");
+              rules.items() == InputAs::kFiles ? "file" : "row");
 }
 
 // Lives on the pool while a page is made, on the loop in between.
@@ -65,7 +113,8 @@ struct Planner::Listing {
   std::uint32_t version = kPlanVersion;
   std::size_t page = kFirstPage;
   BatchId next_id = 0;
-  std::vector<Cut> unsorted;  // largest first: all so far
+  std::optional<KeyCutter> groups;  // by keys: of the input that is being listed
+  std::vector<Cut> unsorted;        // where the plan is written in one piece: all so far
 
   PlannedPage result;
   ListingRemarks remarks;
@@ -84,7 +133,7 @@ struct Planner::Listing {
   Status end_input(std::vector<Cut>& cuts);
   Status end_all(std::vector<Cut>& cuts);
   Status rank_page();
-  void cut(const std::string& name, std::vector<Cut>& cuts);
+  Status cut(const std::string& name, std::vector<Cut>& cuts);
   void keep(std::optional<Cut> cut, std::vector<Cut>& cuts);
   Status write(const std::vector<Cut>& cuts);
 };
@@ -112,13 +161,13 @@ Status Planner::Listing::take_old() {
   RETURN_IF_ERROR(old.index(config.old_plan_bytes));
   next_id = old.size();
   version = old.version();
-  // Largest first is written in one piece: what is there is all of it.
-  const bool whole = config.listing_ended || config.rules.largest_first;
+  // What is written in one piece is all of it.
+  const bool whole = config.listing_ended || config.rules.in_one_piece();
   check.emplace(fs,
                 std::move(old),
                 PlanCheck::Rules{.complete = whole,
-                                 .any_order = config.rules.largest_first,
-                                 .rows = config.rules.rows(),
+                                 .any_order = config.rules.in_one_piece(),
+                                 .items = config.rules.items(),
                                  .may_change = std::move(config.may_change)});
   return {};
 }
@@ -156,6 +205,9 @@ Status Planner::Listing::try_page() {
     if (!lister) {
       if (check && input == 0) RETURN_IF_ERROR(check->check_roots(roots()));
       lister.emplace(fs, config.rules.inputs[input], config.rules.without);
+      if (config.rules.grouped()) {
+        ASSIGN_OR_RETURN(groups, KeyCutter::of(config.rules, input));
+      }
     }
     ASSIGN_OR_RETURN(const std::vector<std::string> names, lister->next(page));
     names_of_input += names.size();
@@ -163,7 +215,7 @@ Status Planner::Listing::try_page() {
     if (check) {
       ASSIGN_OR_RETURN(used, check->take(input, names));
     }
-    for (; used < names.size(); ++used) cut(names[used], cuts);
+    for (; used < names.size(); ++used) RETURN_IF_ERROR(cut(names[used], cuts));
     if (names.size() < page) RETURN_IF_ERROR(end_input(cuts));
     page = std::min(page * 4, kPageMax);
   }
@@ -175,6 +227,9 @@ Status Planner::Listing::try_page() {
 Status Planner::Listing::end_input(std::vector<Cut>& cuts) {
   RETURN_IF_ERROR(check_not_empty(config.rules, input, names_of_input));
   keep(cutter.finish(), cuts);
+  if (groups) {
+    for (Cut& one : groups->take()) keep(std::move(one), cuts);
+  }
   remarks.add(lister->remarks());
   lister.reset();
   names_of_input = 0;
@@ -202,14 +257,16 @@ Status Planner::Listing::rank_page() {
   return more == 0 ? Status() : write(std::vector<Cut>(more));
 }
 
-void Planner::Listing::cut(const std::string& name, std::vector<Cut>& cuts) {
-  keep(cutter.add(name, bytes_for_plan(fs, config.rules, input, name)), cuts);
+Status Planner::Listing::cut(const std::string& name, std::vector<Cut>& cuts) {
+  if (groups) return groups->add(name);
+  keep(cut_next(fs, config.rules, input, name, cutter), cuts);
+  return {};
 }
 
 void Planner::Listing::keep(std::optional<Cut> cut, std::vector<Cut>& cuts) {
   if (!cut) return;
   cut->input = input;
-  (config.rules.largest_first ? unsorted : cuts).push_back(*std::move(cut));
+  (config.rules.in_one_piece() ? unsorted : cuts).push_back(*std::move(cut));
 }
 
 Status Planner::Listing::write(const std::vector<Cut>& cuts) {

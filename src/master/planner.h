@@ -42,16 +42,38 @@ struct PlanRules {
   std::optional<std::uint32_t> rank_mini_batch_count;
   std::string formation;  // hash of it all
 
-  // Whether the names of the plan are those of rows.
-  [[nodiscard]] bool rows() const { return !inputs.empty() && inputs.front().rows; }
+  // Whether keys in the paths of files decide what a mini-batch is, or all files are one.
+  [[nodiscard]] bool grouped() const { return !inputs.empty() && inputs.front().grouped; }
+  // Whether all must be listed before the first mini-batch is known.
+  [[nodiscard]] bool in_one_piece() const { return largest_first || grouped(); }
+  // What the names of the plan are of.
+  [[nodiscard]] InputAs items() const {
+    return inputs.empty() ? InputAs::kFiles : inputs.front().items;
+  }
 };
 
-// The size of a file as far as the rules ask for it, else 0. What has vanished since it was listed
-// is left to the script, and weighs nothing.
-std::uint64_t bytes_for_plan(FileSystem& fs,
-                             const PlanRules& rules,
-                             std::uint32_t input,
-                             const std::string& name);
+// Groups the files of an input, all of them, by their keys: mini-batches in order of the values.
+class KeyCutter {
+ public:
+  static Result<KeyCutter> of(const PlanRules& rules, std::uint32_t input);
+  Status add(const std::string& name);
+  std::vector<Cut> take();
+
+ private:
+  KeyCutter(KeyGroups groups, std::string root, InputAs items)
+      : groups_(std::move(groups)), root_(std::move(root)), items_(items) {}
+
+  KeyGroups groups_;
+  std::string root_;
+  InputAs items_;
+};
+
+// Puts the next name of an input where it belongs: gives the mini-batch that this completes.
+std::optional<Cut> cut_next(FileSystem& fs,
+                            const PlanRules& rules,
+                            std::uint32_t input,
+                            const std::string& name,
+                            Cutter& cutter);
 
 // kConflict when this input, in which so many files were found, may not be without any.
 Status check_not_empty(const PlanRules& rules, std::uint32_t input, std::uint64_t found);

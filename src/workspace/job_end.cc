@@ -13,6 +13,25 @@
 
 namespace windrow {
 
+namespace {
+
+// How many items mini-batches have, where the plan did not know.
+class CountedItems {
+ public:
+  void note(const fact::Counted& found) {
+    items_.resize(std::max<std::size_t>(items_.size(), found.batch + 1));
+    items_[found.batch] = found.items;
+  }
+  [[nodiscard]] std::uint32_t of(const PlanBatch& batch) const {
+    return batch.id < items_.size() ? items_[batch.id].value_or(batch.items) : batch.items;
+  }
+
+ private:
+  std::vector<std::optional<std::uint32_t>> items_;
+};
+
+}  // namespace
+
 // Reads journal and plan as they stood when this epoch began.
 struct JobLogs::Rebuild {
   FileSystem& fs;
@@ -56,6 +75,7 @@ Status JobLogs::Rebuild::run() {
   Epoch plan_epoch = 0;
   std::uint64_t plan_bytes = 0;
   std::map<BatchId, std::uint32_t> tries;  // of those that failed at least once
+  CountedItems counted;
   std::optional<PlanReader> plan;
   ASSIGN_OR_RETURN(const std::uint64_t afresh, facts_before_afresh());
   std::uint64_t facts = 0;
@@ -75,14 +95,16 @@ Status JobLogs::Rebuild::run() {
       if (facts > afresh) note_first_error(folder, *load, first_error);
       report.grown();
     }
+    if (const auto* found = std::get_if<fact::Counted>(&fact)) counted.note(*found);
     const auto* attempt = std::get_if<fact::AttemptEnded>(&fact);
     if (attempt == nullptr) return {};
     if (!plan) {
       ASSIGN_OR_RETURN(plan, PlanReader::open(fs, folder.plan(plan_epoch)));
     }
     RETURN_IF_ERROR(plan->index(plan_bytes));
-    ASSIGN_OR_RETURN(const PlanBatch batch,
+    ASSIGN_OR_RETURN(PlanBatch batch,
                      plan->read(attempt->record.token.batch, attempt->record.piece));
+    if (attempt->record.piece.count == 0) batch.items = counted.of(batch);
     const bool charged =
         attempt->verdict == Verdict::kRetry || attempt->verdict == Verdict::kFailed;
     const std::uint32_t used = charged ? ++tries[batch.id] : 0;

@@ -187,14 +187,16 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
   const AttemptRecord& record = ended.record;
   const Result<PlanBatch> batch = plan.read(record.token.batch, record.piece);
   if (!batch) return;
-  const BatchNames names{batch->items, batch->root, batch->names};
+  const bool piece = record.piece.count > 0;
+  const std::uint32_t items = piece ? batch->items : state.batches()[record.token.batch].items;
+  const BatchNames names{items, batch->root, batch->names};
   rows_.append(ended, names, rebuild_ ? waiting_report_ : report_.buffer());
   rows_.append_failed_items(ended,
                             names,
                             state.batches()[record.token.batch].tries,
                             rebuild_ ? waiting_failed_ : failed_.buffer());
   if (!rebuild_) report_.grown();
-  summary_.add(ended, batch->items);
+  summary_.add(ended, items);
   items_reported_ = items_reported_ || !record.reported.empty();
   if (record.line_break && !std::exchange(warned_line_break_, true)) {
     warn(
@@ -202,17 +204,17 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
                     "line of the output",
                     record.token.batch));
   }
-  if (ended.verdict == Verdict::kDone && record.returned > batch->items &&
+  if (ended.verdict == Verdict::kDone && record.returned > items &&
       !std::exchange(warned_too_many_, true)) {
     warn(fmt::format("mini-batch {} has {} and returned {}",
                      record.token.batch,
-                     counted(batch->items, "item"),
+                     counted(items, "item"),
                      counted(record.returned, "result")));
   }
   if (!record.error_type.empty()) {
     const bool script = error_category(record.status) == "user";
     LogFile& errors = job_errors_.at(loop_.wall_now());
-    append_error_record(ended, batch->items, errors.buffer());
+    append_error_record(ended, items, errors.buffer());
     errors.grown();
     if (!script || record.status == AttemptStatus::kProcessDied) {
       system_error(record.agent, record.process, record.error_type, record.error_message);

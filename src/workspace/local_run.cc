@@ -22,6 +22,7 @@
 #include "wire/agent/in_process.h"
 #include "workspace/machine_share.h"
 #include "workspace/plan_rules.h"
+#include "workspace/table_input.h"
 #include "workspace/worker_settings.h"
 
 namespace windrow {
@@ -90,6 +91,9 @@ MasterConfig master_config(const LocalRun& run, const JobPaths& paths, const Mac
   config.worker.environment.emplace_back(kGpuCountVariable,
                                          std::to_string(share.gpus.names.size()));
   config.worker.row_settings = run.row_settings;
+  config.worker.input_as = run.items;
+  config.worker.table = run.table;
+  config.worker.partition = partition_of(run);
   config.plan = plan_rules(run, paths);
   config.targets = paths.targets;
   config.replace_targets = run.replace_targets;

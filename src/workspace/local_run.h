@@ -40,6 +40,9 @@ struct LocalRun {
   std::string name;
   std::vector<std::string> program;  // of prepare_run: what a worker process is
   std::vector<InputFiles> inputs;    // of prepare_run
+  InputAs items = InputAs::kFiles;   // of prepare_run: an MLTable file may make rows of files
+  BatchSize size;                    // likewise
+  std::string table;                 // of prepare_table: for workers, as JSON; empty: no table
   std::string row_settings;          // text of the script's settings file, checked; empty: none
   ReplayedJob job;                   // what is there already
   std::optional<fact::Reopened> reopen;

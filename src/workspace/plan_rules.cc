@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "core/spec/identity.h"
 #include "os/machine.h"
@@ -29,11 +30,12 @@ PlanRules plan_rules(const LocalRun& run, const JobPaths& paths) {
     rules.without.push_back(
         real_path(path).value_or(join_path(real_path(folder).value_or(folder), base_name(path))));
   }
-  rules.size = run.spec.mini_batch_size;
+  rules.size = run.size;
   rules.largest_first = run.spec.largest_first;
   rules.allow_empty = run.spec.allow_empty_input;
   rules.rank_mini_batch_count = run.spec.rank_mini_batch_count;
   rules.formation = formation_hash(run.spec);
+  if (!run.table.empty()) rules.formation = sha256(rules.formation + run.table);
   return rules;
 }
 
@@ -46,6 +48,10 @@ Result<ListingRemarks> cut_inputs(FileSystem& fs,
   for (std::uint32_t input = 0; input < rules.inputs.size(); ++input) {
     Cutter cutter(rules.size);
     InputLister lister(fs, rules.inputs[input], rules.without);
+    std::optional<KeyCutter> groups;
+    if (rules.grouped()) {
+      ASSIGN_OR_RETURN(groups, KeyCutter::of(rules, input));
+    }
     std::uint64_t found = 0;
     const auto keep = [&](std::optional<Cut> cut) {
       if (!cut) return;
@@ -60,10 +66,17 @@ Result<ListingRemarks> cut_inputs(FileSystem& fs,
       ASSIGN_OR_RETURN(const std::vector<std::string> names, lister.next(kPage));
       got = names.size();
       for (const std::string& name : names) {
-        keep(cutter.add(name, bytes_for_plan(fs, rules, input, name)));
+        if (groups) {
+          RETURN_IF_ERROR(groups->add(name));
+          continue;
+        }
+        keep(cut_next(fs, rules, input, name, cutter));
       }
     }
     keep(cutter.finish());
+    if (groups) {
+      for (Cut& cut : groups->take()) keep(std::move(cut));
+    }
     remarks.add(lister.remarks());
     if (const Status status = check_not_empty(rules, input, found); !status) {
       return fail(ErrorCode::kInvalid, "{}", status.error().message);  // nothing has begun

@@ -18,8 +18,10 @@
 #include "os/machine.h"
 #include "worker/lines_worker.h"
 #include "workspace/interpreter.h"
+#include "workspace/plan_rules.h"
 #include "workspace/settings_file.h"
 #include "workspace/staged_folders.h"
+#include "workspace/table_input.h"
 #include "workspace/worker_files.h"
 
 namespace windrow {
@@ -29,14 +31,17 @@ namespace {
 constexpr const char* kOwnProgram = "/proc/self/exe";
 
 // Those that are cut into mini-batches. A job that goes on compares its files with its plan later.
-Status find_inputs(FileSystem& fs, LocalRun& run, const JobState* before) {
+Status find_inputs(FileSystem& fs,
+                   const std::vector<InputSpec>& inputs,
+                   LocalRun& run,
+                   const JobState* before) {
   run.inputs.clear();
-  for (const std::string& name : run.spec.input_data) {
-    const auto input = std::ranges::find(run.spec.inputs, name, &InputSpec::name);
-    CHECK(input != run.spec.inputs.end());
+  for (const InputSpec& input : inputs) {
     ASSIGN_OR_RETURN(InputFiles files,
-                     resolve_input(fs, *input, real_path, run.folder.input_list()));
-    files.rows = run.spec.input_as == InputAs::kJsonLines;
+                     resolve_input(fs, input, real_path, run.folder.input_list()));
+    files.items = run.items;
+    files.keys = {input.partition_format, run.spec.partition_keys};
+    files.grouped = !files.keys.keys.empty();
     if (before == nullptr) RETURN_IF_ERROR(check_input(fs, files));
     run.inputs.push_back(std::move(files));
   }
@@ -182,7 +187,9 @@ Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before) {
   const JobPaths paths = resolve_job_paths(run.spec, run.folder.root());
   RETURN_IF_ERROR(run.spec.command.empty() ? check_script(fs, script_path(run.spec))
                                            : check_program(fs, run.spec));
-  RETURN_IF_ERROR(find_inputs(fs, run, before));
+  ASSIGN_OR_RETURN(const TableInput input, read_table_input(fs, run));
+  RETURN_IF_ERROR(find_inputs(fs, input.inputs, run, before));
+  RETURN_IF_ERROR(prepare_table(fs, input, plan_rules(run, paths).without, run));
   RETURN_IF_ERROR(check_side_inputs(fs, run.spec));
   RETURN_IF_ERROR(check_staged_folders(staged_outputs(run.spec, paths)));
   return check_targets(fs, run, paths.targets, before);

@@ -37,6 +37,7 @@ Status count_files(FileSystem& fs, const LocalRun& run, JobPreview& preview) {
   }
   const auto count = [&](const Cut& cut) {
     ++preview.batches;
+    preview.counted = preview.counted && cut.counted;
     ++preview.sizes[cut.items];
     preview.files += cut.items;
     if (cut.items > 0) *preview.inputs[counted[cut.input]].files += cut.items;
@@ -64,6 +65,7 @@ Result<JobPreview> preview_job(const JobSpec& spec) {
   if (spec.command.empty()) {
     ASSIGN_OR_RETURN(preview.python, find_interpreter(spec.python));
   }
+  preview.items = run.items;
   preview.name = choice.name;
   preview.notice = choice.notice;
   preview.new_name = !choice.exists && spec.name.empty() && !spec.job_folder;

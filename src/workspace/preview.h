@@ -33,6 +33,8 @@ struct JobPreview {
   std::optional<Interpreter> python;  // none: a program of its own does the work
   std::vector<InputPreview> inputs;
   std::vector<std::string> remarks;  // lines about the inputs
+  InputAs items = InputAs::kFiles;
+  bool counted = true;  // false: rows are counted when they are read
   std::uint64_t files = 0;
   std::uint64_t batches = 0;
   std::map<std::uint32_t, std::uint64_t> sizes;  // items of a mini-batch -> how many there are

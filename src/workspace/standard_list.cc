@@ -43,7 +43,7 @@ Result<StandardList> StandardList::of(FileSystem& fs,
   RETURN_IF_ERROR(fs.make_casual_folders(scratch));
   ASSIGN_OR_RETURN(out.file_, fs.create_unnamed(scratch, kHidden));
   out.folder_ = current_folder();
-  out.rows_ = spec.input_as == InputAs::kJsonLines;
+  out.items_ = spec.input_as;
   std::string piece(kPiece, '\0');
   for (std::uint64_t size = 0;;) {
     ASSIGN_OR_RETURN(const std::size_t got, read_standard_input(piece));
@@ -57,7 +57,7 @@ Status StandardList::check(FileSystem& fs, const JobFolder& folder) const {
   if (!file_) return {};
   ASSIGN_OR_RETURN(PathList said, PathList::read(file_, kTitle));
   if (!fs.stat(folder.input_list()))
-    return check_list(fs, std::move(said), folder_, kTitle, {.rows = rows_, .made = {}});
+    return check_list(fs, std::move(said), folder_, kTitle, {.items = items_, .made = {}});
   ASSIGN_OR_RETURN(PathList kept, PathList::open(fs, folder.input_list()));
   for (;;) {
     ASSIGN_OR_RETURN(const auto one, said.next());

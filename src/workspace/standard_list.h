@@ -30,9 +30,9 @@ class StandardList {
   [[nodiscard]] Status keep(FileSystem& fs, const JobFolder& folder) const;
 
  private:
-  std::shared_ptr<File> file_;  // null: nobody asked
-  std::string folder_;          // that relative paths are below
-  bool rows_ = false;           // entries may be names of rows
+  std::shared_ptr<File> file_;       // null: nobody asked
+  std::string folder_;               // that relative paths are below
+  InputAs items_ = InputAs::kFiles;  // what else than files entries may name
 };
 
 }  // namespace windrow

@@ -23,6 +23,7 @@
 #include "workspace/plan_rules.h"
 #include "workspace/prepare_run.h"
 #include "workspace/standard_list.h"
+#include "workspace/table_input.h"
 #include "workspace/worker_settings.h"
 
 namespace windrow {
@@ -57,19 +58,21 @@ std::vector<std::string> row_targets(const JobSpec& spec, const JobPaths& paths)
   return targets;
 }
 
-WorkerStart start_object(const JobSpec& spec, const JobPaths& paths, std::string row_settings) {
-  WorkerSettings settings = worker_settings(spec, paths, 1);
+WorkerStart start_object(const LocalRun& run, const JobPaths& paths) {
+  WorkerSettings settings = worker_settings(run.spec, paths, 1);
   return WorkerStart{.script = std::move(settings.script),
                      .code_root = std::move(settings.code_root),
                      .argv = std::move(settings.argv),
                      .process = kProcess,
                      .output_folder = std::move(settings.output_folder),
                      .append_row = settings.append_row,
-                     .input_as = settings.input_as,
+                     .input_as = run.items,
+                     .partition = partition_of(run),
+                     .table = run.table,
                      .module = std::move(settings.module),
                      .row_outputs = std::move(settings.row_outputs),
                      .rows = std::move(settings.rows),
-                     .row_settings = std::move(row_settings),
+                     .row_settings = run.row_settings,
                      .python_logging_level = std::move(settings.python_logging_level)};
 }
 
@@ -125,7 +128,7 @@ Result<Trial> prepare(JobSpec wanted, const WriteTask& write_task) {
   more.end_array();
   more.end_object();
   // One object of the two: what a worker is told, and what only a trial needs.
-  std::string text = encode_worker_start(start_object(spec, paths, job.run.row_settings));
+  std::string text = encode_worker_start(start_object(job.run, paths));
   text.back() = ',';
   text.append(more.text(), 1);
   const std::string file = root + "/trial.json";

@@ -74,7 +74,6 @@ WorkerSettings worker_settings(const JobSpec& spec, const JobPaths& paths, std::
   out.code_root = spec.code;
   out.argv = script_argv(spec, paths, workers);
   out.passes_argv = !spec.command.empty() && spec.command_mode == CommandMode::kProtocol;
-  out.input_as = spec.input_as;
   out.output_folder = paths.output_folder;
   out.append_row = !spec.append_row_to.empty();
   out.row_outputs = spec.append_row_to;

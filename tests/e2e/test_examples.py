@@ -92,3 +92,17 @@ def test_the_demo_network_can_be_trained_again(tmp_path: Path) -> None:
     said = run(sys.executable, script, tmp_path / "model.json", cwd=tmp_path, home=tmp_path)
     last = re.findall(r"(\d+) of 2000 right", said)[-1]
     assert int(last) > 1800
+
+
+@pytest.mark.parametrize("name", ["tables", "model-per-key"])
+def test_tables_give_what_their_readme_says(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    shutil.copytree(EXAMPLES / name, folder)
+    (said,) = fences(folder / "README.md", "text")
+    bin_folder = Path(sys.executable).parent
+    env = {"WINDROW_PYTHON": sys.executable, "PATH": f"{bin_folder}:{os.environ['PATH']}"}
+    text = ""
+    for script in fences(folder / "README.md", "sh"):
+        text += run("sh", "-euc", script, cwd=folder, home=tmp_path / "home", **env)
+    shown = [line for line in text.splitlines(keepends=True) if line in said.splitlines(True)]
+    assert "".join(shown) == said

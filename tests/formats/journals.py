@@ -61,6 +61,7 @@ KINDS: dict[int, tuple[str, Layout]] = {
     11: ("Finished", {"status": _u8, "cause": _text, "wall": _wall}),
     12: ("Reopened", {"failed_afresh": _u8}),
     13: ("Halved", {"batch": _v32, "first": _v32, "count": _v32}),
+    14: ("Counted", {"batch": _v32, "items": _v32}),
 }  # fmt: skip
 
 

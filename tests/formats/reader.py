@@ -187,6 +187,12 @@ class Job:
             self.segments[one.segment].waiting.append(one)
         batch.settle()
 
+    def on_Counted(self, fact: Fact) -> None:  # noqa: N802
+        batch = self.batches[fact.number("batch")]
+        if batch.pieces or batch.stage != "pending":
+            raise Damaged(f"a count of items of mini-batch {batch.number}")
+        batch.items = fact.number("items")
+
     def on_Halved(self, fact: Fact) -> None:  # noqa: N802
         batch = self.batches[fact.number("batch")]
         batch.pieces = batch.pieces or [Batch(batch.number, batch.items)]

@@ -269,6 +269,9 @@ void JobDraft::judge_together() {
     if (!means("append_row.sep").empty()) blame_said("append_row.sep");
     if (means("append_row.header") == "true") note_said("append_row.header");
   }
+  for (const auto& [key, value] : out_.settings) {
+    if (key.starts_with("table.")) note_said(key);
+  }
   const std::string first = means("first_task_creation_timeout");
   if (!first.empty() && std::stod(first) > 259200) note_said("first_task_creation_timeout");
   for (const char* key : {"copy_logs_to_parent", "push_metrics_to_parent"}) {

@@ -68,7 +68,7 @@ void JobDraft::draw_v1_machine() {
     page_.put_text(kConfig + key, "x");
     note(kConfig + key);
   }
-  if (wrong()) put_wrong(kConfig + one_of({".partition_keys", ".nodecount", ".qqqqqqqqq"}), {"x"});
+  if (wrong()) put_wrong(kConfig + one_of({".partition_kees", ".nodecount", ".qqqqqqqqq"}), {"x"});
 }
 
 // Rows go to the output, whose place --output says; a file name of its own needs that.

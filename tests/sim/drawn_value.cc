@@ -22,6 +22,7 @@ enum class Kind {
   kSize,
   kSep,
   kNames,
+  kKeys,
   kText
 };
 
@@ -44,7 +45,23 @@ const std::vector<Opinion>& opinions() {
       {"staged_outputs", Kind::kBool},
       {"largest_first", Kind::kBool},
       {"allow_empty_input", Kind::kBool},
+      {"partition_keys", Kind::kKeys},
       {"input_as", Kind::kWord, 0, 0, {"files", "jsonl"}},
+      {"table.format", Kind::kWord, 0, 0, {"delimited", "parquet", "json_lines", "arrow"}, true},
+      {"table.delimiter", Kind::kSep},
+      {"table.header", Kind::kWord, 0, 0, {"no_header", "from_first_file"}, true},
+      {"table.encoding", Kind::kWord, 0, 0, {"utf8", "latin1", "utf16"}, true},
+      {"table.infer_column_types", Kind::kBool},
+      {"table.types", Kind::kWord, 0, 0, {"pandas", "mltable"}, true},
+      {"table.mixed_types", Kind::kBool},
+      {"table.empty_as_string", Kind::kBool},
+      {"table.support_multi_line", Kind::kBool},
+      {"table.include_path_column", Kind::kBool},
+      {"table.comment", Kind::kSep},
+      {"table.skip_lines", Kind::kWhole, 0, kInt},
+      {"table.ragged", Kind::kWord, 0, 0, {"error", "skip", "fill"}, true},
+      {"table.invalid_lines", Kind::kWord, 0, 0, {"error", "drop"}, true},
+      {"table.count_rows", Kind::kBool},
       {"append_row.format", Kind::kWord, 0, 0, {"text", "csv", "jsonl"}, true},
       {"append_row.sep", Kind::kSep},
       {"append_row.header", Kind::kBool},
@@ -244,12 +261,20 @@ DrawnValue draw_right(Random& random, const Opinion& opinion) {
     }
     case Kind::kNames:
       return draw_names(random);
+    case Kind::kKeys:
     case Kind::kText:
       break;
   }
   const std::string text =
       draw_from(random, {"a/", "score: ", "true", "-", "\xc3\xa9 \"x\"", "#1"});
   return {.said = text, .means = text};
+}
+
+std::vector<std::string> wrong_marks(Kind kind) {
+  if (kind == Kind::kSep) return {"", "ab", "\"", "\xc3\xa9", "\xe9", "\n", "\r"};
+  if (kind == Kind::kNames) return {"1x", "a..b", ".a", "a.", "a b", "a,,b", " "};
+  if (kind == Kind::kKeys) return {"a,a", "a,,b", "[a, \"a\"]", ",", "[,]"};
+  return {};
 }
 
 std::vector<std::string> wrong_texts(const Opinion& opinion) {
@@ -299,10 +324,10 @@ std::vector<std::string> wrong_texts(const Opinion& opinion) {
     case Kind::kShare:
       return {"0", "0.001", "1.5", "1025", "", "x"};
     case Kind::kWord:
-      return {"sometimes", "", "parquet", "arrow", "text csv"};
+      return {"sometimes", "", "parquets", "arrow,", "text csv"};
     case Kind::kSize:
       return {"0",
-              "5 rows",
+              "5 rows, 6 rows",
               "5 files, 6",
               "1kb, 1mb",
               "x",
@@ -313,13 +338,12 @@ std::vector<std::string> wrong_texts(const Opinion& opinion) {
               "9007199254740993GB",
               "0 files"};
     case Kind::kSep:
-      return {"", "ab", "\"", "\xc3\xa9", "\xe9", "\n", "\r"};
     case Kind::kNames:
-      return {"1x", "a..b", ".a", "a.", "a b", "a,,b", " "};
+    case Kind::kKeys:
     case Kind::kText:
       break;
   }
-  return {};
+  return wrong_marks(opinion.kind);
 }
 
 }  // namespace
@@ -334,6 +358,7 @@ bool knows_setting(std::string_view key) {
 
 DrawnValue draw_value(Random& random, std::string_view key, bool right) {
   const Opinion& opinion = opinion_on(key);
+  if (opinion.kind == Kind::kKeys) right = false;  // right ones change what other settings mean
   if (right || opinion.kind == Kind::kText) return draw_right(random, opinion);
   return {.said = draw_from(random, wrong_texts(opinion)),
           .right = false,

@@ -104,7 +104,7 @@ Poison FakeWorkerHost::poison_of(const Worker& worker) const {
   const auto found = scenario.poison.find(decode_command(packet)->token.batch);
   if (found != scenario.poison.end()) return found->second;
   if (scenario.bad_items.empty()) return Poison::kNone;
-  for (const std::string& path : split_names(packet.payload)) {
+  for (const std::string& path : items_of(packet.payload)) {
     const auto bad = scenario.bad_items.find(path);
     if (bad != scenario.bad_items.end()) return bad->second;
   }
@@ -218,8 +218,10 @@ void FakeWorkerHost::answer(Worker& worker, const Command& command, Mishap misha
   Returned returned = returned_for(worker.read.front().payload);
   Answer answer{.kind = AnswerKind::kDone, .token = command.token, .returned = returned.count};
   const Limits& limits = world_.scenario.limits;
-  if ((returned.count > command.items && limits.strict_results) ||
-      (returned.count < command.items && limits.retry_short_returns)) {
+  const auto items = static_cast<std::uint32_t>(items_of(worker.read.front().payload).size());
+  if (world_.scenario.table) answer.items = items;
+  if ((returned.count > items && limits.strict_results) ||
+      (returned.count < items && limits.retry_short_returns)) {
     world_.truth.raised(command.token);
   }
   answer.elapsed_us = elapsed_us(world_.scenario.run_max);
@@ -251,7 +253,10 @@ void FakeWorkerHost::answer_failed(Worker& worker, const Command& command, std::
   Packet packet = std::move(worker.read.front());
   worker.read.pop_front();
   world_.truth.raised(command.token);
-  const Answer answer{.kind = AnswerKind::kFailed, .token = command.token, .flags = flags};
+  Answer answer{.kind = AnswerKind::kFailed, .token = command.token, .flags = flags};
+  if (world_.scenario.table && flags != kFlagLoad && world_.random.per_mille(900)) {
+    answer.items = static_cast<std::uint32_t>(items_of(packet.payload).size());
+  }
   if (!say(worker, answer, kError)) worker.told.push_back(std::move(packet));
   go_idle(worker);
 }

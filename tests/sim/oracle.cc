@@ -86,9 +86,17 @@ std::optional<std::string> check_charges(const Surroundings& world, const JobSta
   return std::nullopt;
 }
 
-// The absolute paths of these items of a mini-batch, separated by NUL.
-std::string paths_of(const Scenario& scenario, BatchId id, const ItemRange& items) {
+// The absolute paths of these items of a mini-batch, separated by NUL; of all when there are none.
+std::string paths_of(const Scenario& scenario, BatchId id, ItemRange items) {
   const std::vector<std::string> names = input_names(scenario);
+  if (scenario.table) {
+    const std::string whole = stretch_name(std::string(kInput) + "/" + names[id], kWholeTable);
+    return items.count == 0 ? whole : window_name(whole, items);
+  }
+  if (items.count == 0) {
+    const std::size_t rest = names.size() - std::size_t{id} * scenario.files_per_batch;
+    items.count = static_cast<std::uint32_t>(std::min<std::size_t>(rest, scenario.files_per_batch));
+  }
   const std::size_t first = std::size_t{id} * scenario.files_per_batch + items.first;
   std::string paths;
   for (std::size_t i = first; i < first + items.count; ++i) {
@@ -113,6 +121,18 @@ std::optional<std::string> check_pieces(const Scenario& scenario, const JobState
   return std::nullopt;
 }
 
+// What is done has as many items as the one who read it has found.
+std::optional<std::string> check_counts(const Scenario& scenario, const JobState& state) {
+  for (BatchId id = 0; scenario.table && id < state.batches().size(); ++id) {
+    const Batch& batch = state.batches()[id];
+    const std::size_t found = items_of(paths_of(scenario, id, {})).size();
+    if (batch.stage == BatchStage::kCommitted && batch.items != found) {
+      return fmt::format("mini-batch {} has {} items and counts {}", id, found, batch.items);
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> check_completed(const Surroundings& world,
                                            const FakeFileSystem& disk,
                                            const JobState& state) {
@@ -124,6 +144,7 @@ std::optional<std::string> check_completed(const Surroundings& world,
   }
   if (auto wrong = check_charges(world, state)) return wrong;
   if (auto wrong = check_pieces(scenario, state)) return wrong;
+  if (auto wrong = check_counts(scenario, state)) return wrong;
   if (!scenario.limits.append_row) return std::nullopt;
   const std::optional<std::string> rows = disk.content(kTarget);
   if (!rows) return "completed, and there is no result";
@@ -154,7 +175,7 @@ std::string expected_rows(const Scenario& scenario, const JobState& state) {
     if (const Pieces* const pieces = state.pieces_of(id)) {
       for (const Piece& piece : pieces->all()) add(id, piece.stage, piece.items);
     } else {
-      add(id, batch.stage, {0, batch.items});
+      add(id, batch.stage, {});
     }
   }
   return out;

@@ -133,6 +133,10 @@ MasterConfig MasterProcess::config() const {
       input.parts.push_back({.kind = InputPart::Kind::kFile, .folder = kInput, .name = name});
     }
   }
+  if (scenario.table) {
+    input.items = config.worker.input_as = InputAs::kTable;
+    input.table.text.header = false;
+  }
   config.plan.inputs.push_back(std::move(input));
   config.plan.allow_empty = scenario.allow_empty;
   config.plan.size.files = scenario.files_per_batch;

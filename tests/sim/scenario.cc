@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/crc32c.h"
+#include "core/plan/stretch_name.h"
 #include "journal/plan_file.h"
 #include "random.h"
 
@@ -62,6 +63,24 @@ void draw_bisect(Random& random, Scenario& out) {
   }
 }
 
+// Tables instead of files: how many rows there are is known when one has read them.
+void draw_table(Random& random, Scenario& out) {
+  if (!random.per_mille(150)) return;
+  out.table = true;
+  out.files_per_batch = 1;
+  out.files = std::max<std::uint32_t>(out.files, 1);
+  if (!out.limits.bisect_failed) return;
+  out.bad_items.clear();
+  const std::vector<std::string> names = input_names(out);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    const std::string path = std::string(kInput) + "/" + names[random.below(names.size())];
+    const std::vector<std::string> rows = items_of(stretch_name(path, kWholeTable));
+    if (rows.empty() || random.per_mille(500)) continue;
+    out.bad_items[rows[random.below(rows.size())]] =
+        static_cast<Poison>(1 + random.below(kPoisonKinds - 1));
+  }
+}
+
 // Settings that most jobs leave alone.
 void draw_rare_limits(Random& random, Scenario& out) {
   Limits& limits = out.limits;
@@ -99,6 +118,7 @@ Scenario draw_scenario(std::uint64_t seed) {
   out.slots = random.between(1, 3);
   draw_job(random, out);
   draw_bisect(random, out);
+  draw_table(random, out);
   draw_speed(random, out);
   draw_rare_limits(random, out);
   // Faults should meet the job at work, not after its end.
@@ -137,10 +157,26 @@ std::vector<std::string> input_names(const Scenario& scenario) {
   return names;
 }
 
+std::uint32_t rows_of(std::string_view path) { return crc32c(path) % 7; }
+
+std::vector<std::string> items_of(const std::string& paths) {
+  const std::optional<StretchName> stretch = parse_stretch_name(paths);
+  if (!stretch) return split_names(paths);
+  const std::string whole = stretch_name(stretch->file, stretch->stretch);
+  ItemRange rows = stretch->window;
+  if (rows.count == 0) rows = {0, rows_of(stretch->file)};
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < rows.count; ++i) {
+    names.push_back(window_name(whole, {rows.first + i, 1}));
+  }
+  return names;
+}
+
 Returned returned_for(const std::string& paths) {
-  const std::vector<std::string> names = split_names(paths);
+  const std::vector<std::string> names = items_of(paths);
   const std::uint32_t hash = crc32c(paths);
   Returned out;
+  if (names.empty()) return out;  // a table without rows: the script is never called
   out.count = static_cast<std::uint32_t>(names.size());
   if (hash % 19 == 0) out.count = 0;   // nothing
   if (hash % 19 == 1) out.count -= 1;  // one item short

@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "core/plan/stretch_name.h"
 #include "core/schedule/scheduler.h"
 
 namespace windrow::sim {
@@ -47,6 +48,7 @@ struct Scenario {
   std::uint32_t files = 0;
   std::uint32_t files_per_batch = 1;
   bool listed = true;    // false: the names are given, not listed
+  bool table = false;    // each file is a table, of so many rows as its name says
   bool replace = false;  // the target is there already and is replaced
   bool allow_empty = false;
   Limits limits;
@@ -88,9 +90,18 @@ struct Scenario {
 Scenario draw_scenario(std::uint64_t seed);
 
 inline constexpr const char* kInput = "/in";
+inline constexpr const char* kContent = "x";        // of every file
+inline constexpr Stretch kWholeTable{.length = 1};  // of a file with that
 
 // The input: relative names in the order in which they are listed, or given.
 std::vector<std::string> input_names(const Scenario& scenario);
+
+// The items of a mini-batch, given as absolute paths separated by NUL, by their names: those of
+// windows of one row where the files are tables.
+std::vector<std::string> items_of(const std::string& paths);
+
+// How many rows a table has: its worker knows, and nobody else.
+std::uint32_t rows_of(std::string_view path);
 
 // What the script returns for a mini-batch, given as absolute paths separated by NUL.
 struct Returned {

@@ -36,7 +36,7 @@ void World::set_up() {
     static_cast<void>(disk_.make_folders(path));
   }
   for (const std::string& name : input_names(world_.scenario)) {
-    disk_.put(std::string(kInput) + "/" + name, "x");
+    disk_.put(std::string(kInput) + "/" + name, kContent);
   }
   if (world_.scenario.replace) disk_.put(kTarget, "an older result\n");
   disk_.watch([this](FakeFileSystem::Call call, const std::string& path, std::size_t size) {

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "core/plan/stretch_name.h"
 
 namespace windrow {
 namespace {
@@ -78,8 +79,7 @@ void append_quoted_name(std::string_view name, std::string& out) {
 
 template <class Each>
 void for_each_name(const BatchNames& batch, Each&& each) {
-  std::string_view rest = batch.names;
-  for (std::uint32_t item = 0; item < batch.items; ++item) {
+  for (std::string_view rest = batch.names; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\0'), rest.size());
     each(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -276,8 +276,14 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
     if (!record.reported.empty()) {
       std::vector<std::string> paths;
       for_each_name(batch, [&](std::string_view name) { paths.push_back(path_of(batch, name)); });
+      const bool stretch = paths.size() == 1 && parse_stretch_name(paths.front());
       for (const ReportedItem& one : record.reported) {
-        if (one.item < paths.size()) line(&paths[one.item], "Reported", one.reason);
+        if (stretch) {
+          const std::string row = window_name(paths.front(), {one.item, 1});
+          line(&row, "Reported", one.reason);
+        } else if (one.item < paths.size()) {
+          line(&paths[one.item], "Reported", one.reason);
+        }
       }
     }
     if (missing == 0) return;

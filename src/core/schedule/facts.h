@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -101,6 +102,8 @@ struct AttemptRecord {
   std::string traceback;               // of a dead process: the last lines of its stderr
   std::vector<ReportedItem> reported;  // each item once; only for kRunDone
   std::vector<StagedFile> files;       // durable, not yet in their place; only for kRunDone
+  // How many items were found where the plan could not know: the fact Counted keeps it.
+  std::optional<std::uint32_t> items;
   // The class of the exception and those above it, qualified. Judges retries; not kept.
   std::vector<std::string> error_bases;
   friend bool operator==(const AttemptRecord&, const AttemptRecord&) = default;
@@ -178,6 +181,13 @@ struct AttemptEnded {
   friend bool operator==(const AttemptEnded&, const AttemptEnded&) = default;
 };
 
+// A mini-batch has so many items, says who read it; the plan could not know.
+struct Counted {
+  BatchId batch = 0;
+  std::uint32_t items = 0;
+  friend bool operator==(const Counted&, const Counted&) = default;
+};
+
 // A mini-batch without a try left, or a piece of one, is tried on in halves: the first `count / 2`
 // of its items, and the others.
 struct Halved {
@@ -224,6 +234,7 @@ using Fact = std::variant<fact::EpochBegan,
                           fact::AgentLost,
                           fact::LoadEnded,
                           fact::AttemptEnded,
+                          fact::Counted,
                           fact::Halved,
                           fact::Stopped,
                           fact::Publishing,

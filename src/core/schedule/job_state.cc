@@ -43,6 +43,10 @@ Status JobState::check(const Fact& fact) const {
   }
   if (const auto* one = std::get_if<fact::AttemptEnded>(&fact)) return check_attempt(*one);
   if (const auto* one = std::get_if<fact::Halved>(&fact)) return check_halved(*one);
+  if (const auto* one = std::get_if<fact::Counted>(&fact)) {
+    const bool whole = one->batch < batches_.size() && is_pending({one->batch, {}});
+    return ok_if(whole, "a count of items of a mini-batch that is not pending as a whole");
+  }
   return {};
 }
 
@@ -98,6 +102,13 @@ void JobState::apply_one(const fact::Planned& fact) {
     counts_.items += std::uint64_t{run.batches} * run.items;
   }
   plan_bytes_ = fact.plan_bytes;
+}
+
+void JobState::apply_one(const fact::Counted& fact) {
+  Batch& batch = batches_[fact.batch];
+  counts_.items -= batch.items;
+  counts_.items += fact.items;
+  batch.items = fact.items;
 }
 
 void JobState::apply_one(const fact::ListingEnded& /*fact*/) { listing_ended_ = true; }

@@ -152,6 +152,7 @@ class JobState {
   void apply_one(const fact::AgentLost& fact);
   void apply_one(const fact::LoadEnded& fact);
   void apply_one(const fact::AttemptEnded& fact);
+  void apply_one(const fact::Counted& fact);
   void apply_one(const fact::Halved& fact);
   void apply_one(const fact::Stopped& fact);
   void apply_one(const fact::Publishing& fact);

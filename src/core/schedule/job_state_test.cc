@@ -61,6 +61,26 @@ TEST(JobState, RefusesFactsThatCannotFollow) {
   EXPECT_FALSE(state.check(fact::Planned{{{1, 1}}, 60}));
 }
 
+// C670
+TEST(JobState, AMiniBatchHasAsManyItemsAsWereFound) {
+  JobState state = with_one_batch();
+  ASSERT_TRUE(state.check(fact::Counted{0, 1000}));
+  state.apply(fact::Counted{0, 1000});
+  EXPECT_EQ(state.counts().items, 1000U);
+  fact::AttemptEnded done = attempt(Verdict::kDone);
+  done.succeeded = 990;
+  ASSERT_TRUE(state.check(done));
+  state.apply(done);
+  state.check_invariants();
+  EXPECT_EQ(state.counts().items_failed, 10U);
+  EXPECT_FALSE(state.check(fact::Counted{0, 5})) << "it has ended";
+  EXPECT_FALSE(state.check(fact::Counted{1, 5})) << "there is none";
+  state.apply(fact::EpochBegan{.epoch = 2, .plan = 1});
+  state.apply(fact::Halved{0, {0, 1000}});
+  EXPECT_FALSE(state.check(fact::Counted{0, 5})) << "it is in pieces";
+  state.check_invariants();
+}
+
 TEST(JobState, StartsFailedMiniBatchesAfreshOnlyWhenAsked) {
   JobState state = with_one_batch();
   state.apply(attempt(Verdict::kFailed));

@@ -163,6 +163,10 @@ bool Scheduler::end_attempt(AttemptRecord record, SegmentId segment) {
   record.piece = portion.piece;
   fact::AttemptEnded ended{.record = std::move(record)};
   const Batch& batch = state_.batches()[id];
+  const std::optional<std::uint32_t> found = std::exchange(ended.record.items, std::nullopt);
+  if (found && *found != batch.items && portion.piece.count == 0 && !planted(Fault::kForgetCount)) {
+    emit(fact::Counted{id, *found});
+  }
   ended.verdict = judge(ended.record, batch);
   // With two attempts at a time the first that succeeds counts; while one is left, failures do not.
   const bool decided = hands_[id].holder == kNobody || ended.verdict == Verdict::kDone;

@@ -138,6 +138,10 @@ void add_data(Values& values, const JobSpec& spec) {
     }
     values.add({"inputs", input.name, "type"}, bare(std::string(to_text(input.type))));
     values.add({"inputs", input.name, "path"}, one_or_many(input.paths));
+    if (input.as_files) values.add({"inputs", input.name, "mode"}, bare("eval_mount"));
+    if (!input.partition_format.empty()) {
+      values.add({"inputs", input.name, "partition_format"}, text(input.partition_format));
+    }
     if (!input.ignore.empty()) values.add({"inputs", input.name, "ignore"}, list(input.ignore));
   }
   if (!spec.input_data.empty()) {
@@ -184,7 +188,9 @@ void add_settings(Values& values, const JobSpec& spec) {
   add_map(values, "environment_variables", spec.environment_variables);
   values.always({"compute"}, bare("local"), "this machine");
   values.always({"resources", "instance_count"}, bare("1"), "this machine");
+  const bool shows_table = spec.input_as == InputAs::kTable || spec.table != TableSpec{};
   for (const Setting& setting : settings()) {
+    if (!shows_table && group_of(setting) == "table") continue;
     if (setting.write == nullptr) continue;
     std::vector<std::string> path;
     if (!group_of(setting).empty()) path.emplace_back(group_of(setting));

@@ -15,8 +15,6 @@ namespace {
 
 using Effect = EngineArgument::Effect;
 
-constexpr std::string_view kTables = "tables as input are not supported yet";
-
 constexpr std::string_view kRowMode = "amlbi_pf_enabled";
 
 // Those that are no setting of their own name. The others are in the table of settings.
@@ -28,7 +26,6 @@ constexpr auto kOthers = std::to_array<EngineArgument>({
      Effect::kRefused,
      "",
      "the streaming mode is not supported yet; write run() so that it returns its results"},
-    {"amlbi_dataframe_mixed_types", Effect::kRefused, "", kTables},
     {kRowMode, Effect::kSets, "input_as", ""},
     {"amlbi_file_format", Effect::kSets, "input_as", ""},
     {"amlbi_mini_batch_rows", Effect::kNothing, "", ""},

@@ -121,7 +121,7 @@ TEST(EngineArguments, WhatIsNotBuiltIsRefusedWithASentence) {
             "supported yet; write run() so that it returns its results\n");
   EXPECT_EQ(problems("--amlbi_file_format csv"),
             "job.yml:6:22: task.program_arguments: --amlbi_file_format: 'csv' is not known; "
-            "allowed is files or jsonl\n");
+            "allowed is files, jsonl or table\n");
   EXPECT_NE(problems("--resume_from abc").find("windrow job resume"), std::string::npos);
 }
 

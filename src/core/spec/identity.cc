@@ -27,13 +27,42 @@ void add_input(Sha256& hash, const InputSpec& input) {
   add_count(hash, static_cast<std::size_t>(input.type));
   add_list(hash, input.paths);
   add_list(hash, input.ignore);
+  if (input.as_files) hash.update_field("as files");
+  if (!input.partition_format.empty()) hash.update_field(input.partition_format);
+}
+
+void add_table(Sha256& hash, const TableSpec& table) {
+  hash.update_field("rows of a table");
+  add_count(hash, table.format ? static_cast<std::size_t>(*table.format) + 1 : 0);
+  add_optional(hash, table.delimiter);
+  for (const std::string* word : {&table.header,
+                                  &table.encoding,
+                                  &table.comment,
+                                  &table.ragged,
+                                  &table.invalid_lines,
+                                  &table.types,
+                                  &table.partition_format}) {
+    hash.update_field(*word);
+  }
+  for (const bool flag : {table.infer_column_types,
+                          table.empty_as_string,
+                          table.multi_line,
+                          table.include_path_column,
+                          table.mixed_types,
+                          table.count_rows}) {
+    add_count(hash, flag ? 1 : 0);
+  }
+  add_count(hash, table.skip_lines);
+  add_list(hash, table.transformations);
 }
 
 void add_cut(Sha256& hash, const JobSpec& spec) {
   hash.update_field(batch_size_text(spec.mini_batch_size));
   hash.update_field(spec.rank_mini_batch_count ? std::to_string(*spec.rank_mini_batch_count) : "");
   hash.update_field(spec.largest_first ? "largest first" : "");
-  if (spec.input_as != InputAs::kFiles) hash.update_field("rows of JSON lines");
+  if (!spec.partition_keys.empty()) add_list(hash, spec.partition_keys);
+  if (spec.input_as == InputAs::kJsonLines) hash.update_field("rows of JSON lines");
+  if (spec.input_as == InputAs::kTable) add_table(hash, spec.table);
 }
 
 void add_program(Sha256& hash, const JobSpec& spec) {

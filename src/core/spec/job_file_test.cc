@@ -107,7 +107,7 @@ retry_settings:
   max_retries: many
   timeout: 0
 logging_level: loud
-partition_keys: [a]
+partition_keys: [a, a]
 max_concurrency_per_instance:
 outputs:
   rows: {type: uri_file, mode: elsewhere}
@@ -123,8 +123,8 @@ task:
       "job.yml:9:12: retry_settings.timeout: 0 is out of range; allowed is more than 0 up to "
       "259200 seconds\n"
       "job.yml:10:16: logging_level: 'loud' is not a level; allowed is WARNING, INFO or DEBUG\n"
-      "job.yml:11:1: key 'partition_keys' is not supported yet: it comes with tables; mini-batches "
-      "are cut by mini_batch_size\n"
+      "job.yml:11:17: partition_keys: 'a,a' has 'a' twice; allowed is a list of names, or its JSON "
+      "text\n"
       "job.yml:12:1: max_concurrency_per_instance: is empty; leave it out or give it a value\n"
       "job.yml:14:32: outputs.rows.mode: 'elsewhere' is not known; allowed is rw_mount or "
       "upload\n"
@@ -171,15 +171,15 @@ TEST_F(JobFileTest, WhatIsNotBuiltYetIsRefusedByName) {
             "job.yml:2:13: inputs.a.path is missing\n");
   const std::string head =
       "type: parallel\ninput_data: ${{inputs.a}}\ntask: {entry_script: a.py}\n";
-  EXPECT_EQ(problems(head + "inputs: {a: {type: mltable, path: x}}\n"),
-            "job.yml:4:20: inputs.a.type: 'mltable' is not supported yet; allowed is uri_folder, "
-            "uri_file, string, number, integer or boolean\n");
+  EXPECT_EQ(problems(head + "inputs: {a: {type: sql, path: x}}\n"),
+            "job.yml:4:20: inputs.a.type: 'sql' is not supported yet; allowed is uri_folder, "
+            "uri_file, mltable, string, number, integer or boolean\n");
   EXPECT_EQ(problems(head + "inputs: {a: {path: 'azureml://datastores/x'}}\n"),
             "job.yml:4:20: inputs.a.path: 'azureml://datastores/x' is not a path of this machine; "
             "others are not supported yet\n");
   EXPECT_EQ(problems(kSmall + std::string("mini_batch_size: 5 rows\n")),
-            "job.yml:7:18: mini_batch_size: '5 rows': rows are counted in tables, which are not "
-            "supported yet; allowed are files and bytes, as in '10 files, 1MB'\n");
+            "job.yml:7:18: mini_batch_size: counts rows, and the items are files; input_as: table "
+            "(--as table) makes rows of tables the items, jsonl those of JSON lines\n");
   EXPECT_EQ(problems(kSmall + std::string("  type: model\n")),
             "job.yml:7:9: task.type: 'model' is not a task of a job; models are run by batch "
             "deployments\n");

@@ -11,7 +11,6 @@ namespace {
 
 constexpr auto kRootNotYet = std::to_array<std::string_view>({"component",
                                                               "jobs",
-                                                              "partition_keys",
                                                               "pipeline",
                                                               "resume_from",
                                                               "settings",
@@ -20,8 +19,7 @@ constexpr auto kRootNotYet = std::to_array<std::string_view>({"component",
 constexpr auto kRootIdle = std::to_array<std::string_view>(
     {"creation_context", "intellectual_property", "properties", "services", "version"});
 constexpr auto kTaskNotYet = std::to_array<std::string_view>({"model"});
-constexpr auto kInputNotYet =
-    std::to_array<std::string_view>({"connection", "partition_format", "query"});
+constexpr auto kInputNotYet = std::to_array<std::string_view>({"connection", "query"});
 constexpr auto kInputIdle = std::to_array<std::string_view>({"enum", "max", "min"});
 constexpr auto kOutputIdle = std::to_array<std::string_view>({"description", "name", "version"});
 
@@ -32,8 +30,6 @@ struct Reason {
 
 constexpr auto kReasons = std::to_array<Reason>({
     {"component", "components come with pipelines; write the task into the job file"},
-    {"partition_keys", "it comes with tables; mini-batches are cut by mini_batch_size"},
-    {"partition_format", "it comes with partition_keys"},
     {"resume_from", "`windrow job resume JOB` goes on with a job"},
     {"side_inputs", "declare them as inputs that input_data does not name"},
 });
@@ -96,6 +92,11 @@ KeySet resource_keys() {
 
 KeySet append_row_keys() {
   static const auto kKnown = keys_in("append_row");
+  return {kKnown, {}, {}, kMoved};
+}
+
+KeySet table_keys() {
+  static const auto kKnown = keys_in("table");
   return {kKnown, {}, {}, kMoved};
 }
 

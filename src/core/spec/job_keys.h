@@ -29,6 +29,7 @@ KeySet output_keys();
 KeySet retry_keys();
 KeySet resource_keys();
 KeySet append_row_keys();
+KeySet table_keys();
 KeySet compat_keys();
 
 // What to do instead of a key that is not supported yet; empty when there is nothing to say.

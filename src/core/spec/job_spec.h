@@ -19,10 +19,12 @@
 #include <vector>
 
 #include "base/time.h"
+#include "core/spec/table_spec.h"
 
 namespace windrow {
 
 inline constexpr std::int64_t kIntMax = 2147483647;
+inline constexpr std::uint64_t kTableBytes = 1U << 20U;  // of a mini-batch of a table
 inline constexpr const char* kDefaultRowFile = "parallel_run_step.txt";
 inline constexpr Duration kTaskOverheadTimeout = std::chrono::seconds(30);
 inline constexpr Duration kRunTimeoutMax = std::chrono::seconds(259200);
@@ -32,12 +34,15 @@ enum class LoggingLevel { kWarning, kInfo, kDebug };
 // When a mini-batch of files closes: as soon as one of the caps is reached. The whole syntax of
 // sizes is in values.h.
 struct BatchSize {
-  std::uint32_t files = 10;            // [1, kIntMax]; kIntMax when only bytes were said
+  std::uint32_t files = 10;            // [1, kIntMax]; kIntMax when others were said
   std::optional<std::uint64_t> bytes;  // a larger file makes a mini-batch of its own
+  std::optional<std::uint32_t> rows;   // of tables and JSON lines; [1, kIntMax]
+  bool bare = false;                   // `files` was said without a unit: bytes of a table
   friend bool operator==(const BatchSize&, const BatchSize&) = default;
 };
 
-enum class InputType { kFolder, kFile, kLiteral };  // uri_folder, uri_file, a value for arguments
+// uri_folder, uri_file, a value for arguments, mltable.
+enum class InputType { kFolder, kFile, kLiteral, kMlTable };
 
 // Something the script reads. Those in JobSpec::input_data are cut into mini-batches.
 struct InputSpec {
@@ -47,6 +52,8 @@ struct InputSpec {
   // has its value as the only one.
   std::vector<std::string> paths;
   std::vector<std::string> ignore;  // globs of names that are left out
+  std::string partition_format;     // keys in the paths of its files; empty: folders key=value
+  bool as_files = false;            // of an mltable: its files are the items, however it is read
   friend bool operator==(const InputSpec&, const InputSpec&) = default;
 };
 
@@ -59,7 +66,8 @@ struct OutputSpec {
   friend bool operator==(const OutputSpec&, const OutputSpec&) = default;
 };
 
-enum class InputAs { kFiles, kJsonLines };  // what an item is: a file, or a row of one
+// What an item is: a file, a row of a file of JSON lines, or a row of a table.
+enum class InputAs { kFiles, kJsonLines, kTable };
 enum class OutputExists { kRefuse, kOverwrite };
 enum class Profiler { kNone, kCProfile, kProfile };
 enum class GpuSurplus { kAuto, kUnset, kHide };  // workers beyond the GPUs: see docs/manual/gpus.md
@@ -150,7 +158,10 @@ struct JobSpec {
   std::vector<InputSpec> inputs;        // in the order declared; names are unique
   std::vector<std::string> input_data;  // names of those that are cut into mini-batches, in order
   InputAs input_as = InputAs::kFiles;
-  BatchSize mini_batch_size;       // of rows, where these are the items
+  TableSpec table;            // how to read it, where the items are rows of one
+  BatchSize mini_batch_size;  // of rows, where these are the items
+  // Files whose paths have the same values of these keys are one mini-batch, whatever its size.
+  std::vector<std::string> partition_keys;
   bool largest_first = false;      // mini-batches with most bytes are handed out first
   bool allow_empty_input = false;  // an input without files gives an empty result
   // Mini-batches without items instead of an input: run([]) so many times.

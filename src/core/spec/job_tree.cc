@@ -175,6 +175,7 @@ void read_settings(JobTree& tree) {
   groups[""] = tree.root;
   groups["retry_settings"] = tree.reader.map_at(tree.root, "retry_settings", retry_keys());
   groups["append_row"] = tree.reader.map_at(tree.root, "append_row", append_row_keys());
+  groups["table"] = tree.reader.map_at(tree.root, "table", table_keys());
   groups["compat"] = tree.reader.map_at(tree.root, "compat", compat_keys());
   if (groups["compat"]) {
     const auto one = tree.reader.value_at(*groups["compat"], "v2_mini_batch_size_1", parse_bool);
@@ -222,6 +223,51 @@ void check_command(JobTree& tree) {
   }
 }
 
+// Keys decide what a mini-batch is, and nothing else does.
+void check_keys(JobTree& tree, const std::optional<Place>& size) {
+  JobSpec& spec = tree.spec;
+  if (size) {
+    tree.reader.contradiction(
+        *size, "has no effect: partition_keys decide what a mini-batch is", spec.strict);
+  }
+  const std::optional<Place> keys = tree.reader.at(tree.root, "partition_keys");
+  if (!keys) return;
+  if (spec.input_as == InputAs::kJsonLines) {
+    tree.reader.problem(*keys, "go with files and tables, not with input_as: jsonl");
+  }
+  const bool rows = spec.input_as == InputAs::kTable || has_mltable(spec);
+  if (spec.limits.bisect_failed && rows) {
+    tree.reader.problem(
+        *keys, "and bisect_failed do not go together for tables: the rows of a key stay together");
+  }
+  spec.mini_batch_size = {};
+}
+
+// What a mini-batch is full with, and how a table is read, by what the items are.
+void check_rows(JobTree& tree) {
+  JobSpec& spec = tree.spec;
+  const BatchSize& said = spec.mini_batch_size;
+  const std::optional<Place> size = tree.reader.at(tree.root, "mini_batch_size");
+  if (!spec.partition_keys.empty()) return check_keys(tree, size);
+  if (spec.input_as == InputAs::kFiles && has_mltable(spec)) return;  // its file says what it is
+  if (size && spec.input_as == InputAs::kFiles && said.rows) {
+    tree.reader.problem(*size,
+                        "counts rows, and the items are files; input_as: table (--as table) makes "
+                        "rows of tables the items, jsonl those of JSON lines");
+  }
+  if (size && spec.input_as == InputAs::kTable && said.files != kIntMax && !said.bare) {
+    tree.reader.problem(*size,
+                        "counts files; a mini-batch of a table is never of two files, and is full "
+                        "with bytes or rows, as in '1MB' or '500 rows'");
+  }
+  settle_batch_size(spec);
+  const std::optional<Place> table = tree.reader.at(tree.root, "table");
+  if (!table || spec.input_as == InputAs::kTable) return;
+  for (const Entry& entry : table->node->entries) {
+    tree.reader.notice_at(*table, entry.key, "has no effect: the items are no rows of a table");
+  }
+}
+
 void check_whole(JobTree& tree) {
   const JobSpec& spec = tree.spec;
   if (spec.limits.first_task_timeout > kRunTimeoutMax) {
@@ -237,6 +283,7 @@ void check_whole(JobTree& tree) {
       tree.reader.notice_at(*rows, "header", "has no effect: every line of jsonl has its names");
     }
   }
+  check_rows(tree);
   const std::optional<Place> data = tree.reader.at(tree.root, "input_data");
   if (spec.rank_mini_batch_count && data) {
     tree.reader.contradiction(

@@ -152,7 +152,7 @@ constexpr Codec choice() {
 }
 
 inline constexpr std::array<std::string_view, 3> kSurplus = {"auto", "unset", "hide"};
-inline constexpr std::array<std::string_view, 2> kInputAs = {"files", "jsonl"};
+inline constexpr std::array<std::string_view, 3> kInputAs = {"files", "jsonl", "table"};
 inline constexpr std::array<std::string_view, 2> kExists = {"refuse", "overwrite"};
 inline constexpr std::array<std::string_view, 3> kProfilers = {"", "cProfile", "profile"};
 
@@ -198,7 +198,44 @@ inline constexpr Codec kMiniBatchSize = {
       return {};
     },
     [](const JobSpec& spec) -> SettingValue {
+      // As a bare number the usual size of files would be one of bytes.
+      const bool open = spec.input_as == InputAs::kFiles && has_mltable(spec);
+      if (open && spec.mini_batch_size == BatchSize{}) return {Kind::kText, "10 files", {}};
       return {Kind::kText, batch_size_text(spec.mini_batch_size), {}};
+    }};
+
+// A list, a text with commas, or JSON text: as a parameter of a pipeline a list is text.
+inline constexpr Codec kPartitionKeys = {
+    [](JobSpec& spec, std::string_view said) -> Status {
+      std::string_view list = trimmed(said);
+      const bool json = list.starts_with('[') && list.ends_with(']');
+      if (json) list = list.substr(1, list.size() - 2);
+      std::vector<std::string> keys;
+      for (std::size_t at = 0; at <= list.size() && !trimmed(list).empty();) {
+        const std::size_t end = std::min(list.find(',', at), list.size());
+        std::string_view key = trimmed(list.substr(at, end - at));
+        const bool quoted = json && key.size() > 1 && key.starts_with('"') && key.ends_with('"');
+        if (quoted) key = key.substr(1, key.size() - 2);
+        const bool twice = std::ranges::find(keys, key) != keys.end();
+        const bool odd = std::ranges::any_of(
+            key, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"'; });
+        if (key.empty() || odd || twice) {
+          return fail(ErrorCode::kInvalid,
+                      "{} has {}; allowed is a list of names, or its JSON text",
+                      in_quotes(said),
+                      twice         ? in_quotes(key) + " twice"
+                      : key.empty() ? "an empty name"
+                                    : "a name with control characters or quotes");
+        }
+        keys.emplace_back(key);
+        at = end + 1;
+      }
+      spec.partition_keys = std::move(keys);
+      return {};
+    },
+    [](const JobSpec& spec) -> SettingValue {
+      if (spec.partition_keys.empty()) return {};
+      return {Kind::kList, "", spec.partition_keys};
     }};
 
 // Negative is 0, as the original has it.
@@ -298,21 +335,26 @@ inline constexpr Codec kRowFormat = {
     },
     choice<kFormats, &JobSpec::rows, &RowStyle::text>().write};
 
-inline constexpr Codec kRowSeparator = {
-    [](JobSpec& spec, std::string_view said) -> Status {
-      if (said == "\\t") said = "\t";  // as a shell gives it
-      const bool one = said.size() == 1 && said != "\n" && said != "\r" && said != "\"";
-      if (!one || static_cast<unsigned char>(said[0]) >= 0x80) {
-        return fail(ErrorCode::kInvalid,
-                    "{} is not a separator; allowed is one ASCII character, no quote or line break",
-                    in_quotes(said));
-      }
-      spec.rows.separator = said;
-      return {};
-    },
-    [](const JobSpec& spec) -> SettingValue {
-      if (!spec.rows.separator) return {};
-      return {Kind::kText, *spec.rows.separator, {}};
-    }};
+// What marks something in delimited text.
+template <auto... Path>
+constexpr Codec character() {
+  return {[](JobSpec& spec, std::string_view said) -> Status {
+            if (said == "\\t") said = "\t";  // as a shell gives it
+            const bool one = said.size() == 1 && said != "\n" && said != "\r" && said != "\"";
+            if (!one || static_cast<unsigned char>(said[0]) >= 0x80) {
+              return fail(ErrorCode::kInvalid,
+                          "{} is not understood; allowed is one ASCII character, no quote or line "
+                          "break",
+                          in_quotes(said));
+            }
+            field<Path...>(spec) = said;
+            return {};
+          },
+          [](const JobSpec& spec) -> SettingValue {
+            const std::string* mark = content(field<Path...>(spec));
+            if (mark == nullptr || mark->empty()) return {};
+            return {Kind::kText, *mark, {}};
+          }};
+}
 
 }  // namespace windrow::codecs

@@ -5,6 +5,7 @@
 
 #include "core/spec/setting_codecs.h"
 #include "core/spec/setting_rows.h"
+#include "core/spec/table_rows.h"
 
 namespace windrow {
 namespace {
@@ -15,15 +16,21 @@ using namespace setting_rows;  // NOLINT(google-build-using-namespace): likewise
 constexpr auto kFormation = std::to_array<Row>({
     {"mini_batch_size",
      "",
-     "a number with b, kb, mb, gb, files",
+     "a number with b, kb, mb, gb, files, rows",
      "",
-     "when a mini-batch is full: files, bytes or both, as in '10 files, 1MB'",
+     "when a mini-batch is full: files, bytes, rows, or several as in '10 files, 1MB'",
      kMiniBatchSize},
+    {"partition_keys",
+     "",
+     "a list of names, or its JSON text",
+     "mini-batches are cut by mini_batch_size",
+     "files with the same values of these keys in their paths are one mini-batch",
+     kPartitionKeys},
     {"input_as",
      "",
-     "files or jsonl",
+     "files, jsonl or table",
      "",
-     "jsonl: items are the rows of files of JSON lines, and run() gets them as dicts",
+     "jsonl: items are rows of JSON lines, as dicts; table: run() gets rows as a DataFrame",
      choice<kInputAs, &JobSpec::input_as>()},
     {"rank_mini_batch_count",
      "rank_mini_batch_count",
@@ -49,7 +56,7 @@ constexpr auto kFormation = std::to_array<Row>({
      "one ASCII character, no quote or line break",
      "a space in text, a comma in csv",
      "what stands between columns",
-     kRowSeparator},
+     character<&JobSpec::rows, &RowStyle::separator>()},
     {"append_row.header",
      "append_row_dataframe_header",
      kBooleans,
@@ -287,6 +294,7 @@ std::vector<Setting> all_rows() {
   };
   add(kStructure);
   add(kFormation);
+  add(kTableRows);
   add(kLimits);
   add(kMachine);
   add(kRecords);

@@ -16,10 +16,12 @@ namespace windrow {
 namespace {
 
 constexpr auto kInputTypes = std::to_array<std::string_view>(
-    {"uri_folder", "uri_file", "string", "number", "integer", "boolean"});
-constexpr auto kInputTypesNotYet = std::to_array<std::string_view>(
-    {"mltable", "sql", "custom_model", "mlflow_model", "triton_model"});
+    {"uri_folder", "uri_file", "mltable", "string", "number", "integer", "boolean"});
+constexpr auto kInputTypesNotYet =
+    std::to_array<std::string_view>({"sql", "custom_model", "mlflow_model", "triton_model"});
 constexpr auto kInputModes = std::to_array<std::string_view>({"ro_mount", "download"});
+constexpr auto kTableModes = std::to_array<std::string_view>(
+    {"direct", "eval_mount", "eval_download", "ro_mount", "download"});
 constexpr auto kOutputTypes = std::to_array<std::string_view>({"uri_folder", "uri_file"});
 constexpr auto kOutputTypesNotYet =
     std::to_array<std::string_view>({"mltable", "custom_model", "mlflow_model", "triton_model"});
@@ -36,6 +38,8 @@ Status check_local(std::string_view said) {
   }
   return {};
 }
+
+bool is_list(std::string_view path) { return path == "-" || path.starts_with('@'); }
 
 // A path of an input: `-` and the `@` of a list of paths stay what they are.
 Result<std::string> input_path(std::string_view folder, std::string_view said) {
@@ -106,7 +110,8 @@ void read_literal(JobTree& tree,
                   const Place& place,
                   const std::string& name,
                   std::string_view type) {
-  for (const std::string_view key : {"path", "mode", "ignore", "input_ignore"}) {
+  for (const std::string_view key :
+       {"path", "mode", "ignore", "input_ignore", "partition_format"}) {
     if (place.node->find(key)) {
       tree.reader.problem_at(place, key, fmt::format("does not go with type {}", type));
     }
@@ -133,8 +138,11 @@ void read_files(JobTree& tree, const Place& place, const std::string& name, std:
   if (place.node->find("default")) {
     tree.reader.problem_at(place, "default", "goes with values; a folder or file has a path");
   }
+  const bool table = type == "mltable";
   const std::optional<std::string> mode = tree.reader.text_at(place, "mode");
-  if (mode == "download") {
+  if (table && mode) {
+    tree.reader.choice_at(place, "mode", kTableModes);
+  } else if (mode == "download") {
     tree.reader.notice_at(place, "mode", "has no effect: the data are read where they are");
   } else if (mode == "direct" || mode == "eval_mount" || mode == "eval_download") {
     tree.reader.problem_at(
@@ -150,9 +158,16 @@ void read_files(JobTree& tree, const Place& place, const std::string& name, std:
     return;
   }
   InputSpec input{.name = name,
-                  .type = type == "uri_file" ? InputType::kFile : InputType::kFolder,
+                  .type = table                ? InputType::kMlTable
+                          : type == "uri_file" ? InputType::kFile
+                                               : InputType::kFolder,
                   .paths = read_paths(tree, place),
-                  .ignore = read_ignored(tree, place)};
+                  .ignore = read_ignored(tree, place),
+                  .partition_format = tree.reader.text_at(place, "partition_format").value_or(""),
+                  .as_files = table && mode && mode != "direct"};
+  if (table && (input.paths.size() > 1 || (!input.paths.empty() && is_list(input.paths[0])))) {
+    tree.reader.problem_at(place, "path", "is one folder, the one with the file MLTable");
+  }
   if (!input.paths.empty()) tree.spec.inputs.push_back(std::move(input));
 }
 
@@ -179,7 +194,7 @@ void read_input(JobTree& tree, const Place& place, const std::string& name) {
   const bool typed = place.node->find("type") != nullptr;
   const auto type = tree.reader.choice_at(place, "type", kInputTypes, kInputTypesNotYet);
   if (typed && !type) return;
-  if (!type || type->starts_with("uri_")) {
+  if (!type || type->starts_with("uri_") || *type == "mltable") {
     read_files(tree, place, name, type.value_or("uri_folder"));
   } else {
     read_literal(tree, place, name, *type);
@@ -211,8 +226,7 @@ void check_side_inputs(JobTree& tree) {
   for (const InputSpec& input : tree.spec.inputs) {
     const bool cut =
         std::ranges::find(tree.spec.input_data, input.name) != tree.spec.input_data.end();
-    const std::string& first = input.paths.front();
-    const bool many = input.paths.size() > 1 || first == "-" || first.starts_with('@');
+    const bool many = input.paths.size() > 1 || is_list(input.paths.front());
     if (input.type == InputType::kLiteral || cut || !many || tree.spec.input_data.empty()) continue;
     tree.reader.problem_at(
         *inputs, input.name, "is not in input_data, so its path is one folder or file");

@@ -45,7 +45,7 @@ constexpr auto kParameters = std::to_array<Parameter>({
     {"append_row_file_name"},
     {"allowed_failed_count", "", "mini_batch_error_threshold"},
     {"allowed_failed_percent", "", "allowed_failed_percent"},
-    {"partition_keys"},
+    {"partition_keys", "", "partition_keys"},
     {"environment_variables", "", "environment_variables"},
 });
 
@@ -113,12 +113,9 @@ class V1Config {
   }
 
   void check_keys() {
-    constexpr std::array<std::string_view, 1> kNotYet = {"partition_keys"};
     std::vector<std::string_view> known;
-    for (const Parameter& parameter : kParameters) {
-      if (parameter.name != kNotYet[0]) known.push_back(parameter.name);
-    }
-    reader_.check_keys(config_, {known, kNotYet, {}, kMoved});
+    for (const Parameter& parameter : kParameters) known.push_back(parameter.name);
+    reader_.check_keys(config_, {known, {}, {}, kMoved});
   }
 
   // Tries there, retries here: one less.

@@ -148,7 +148,7 @@ TEST_F(V1ConfigTest, MistakesAreToldAtOnceUnderTheNamesOfTheFile) {
                                           "  run_invocation_timeout: 0\n"
                                           "  mini_batch_sise: 5\n"
                                           "  process_count_per_node: none\n"
-                                          "  partition_keys: [a]\n"
+                                          "  partition_keys: [a, a]\n"
                                           "more: 1\n")),
             "prc.yml:7:16: parallel_run_config.run_max_try: 0 is out of range; allowed is 1 to "
             "2147483647\n"
@@ -158,8 +158,8 @@ TEST_F(V1ConfigTest, MistakesAreToldAtOnceUnderTheNamesOfTheFile) {
             "'mini_batch_size'?\n"
             "prc.yml:10:27: parallel_run_config.process_count_per_node: 'none' is not a whole "
             "number; allowed is 1 to 65535\n"
-            "prc.yml:11:3: parallel_run_config: key 'partition_keys' is not supported yet: it "
-            "comes with tables; mini-batches are cut by mini_batch_size\n"
+            "prc.yml:11:19: parallel_run_config.partition_keys: 'a,a' has 'a' twice; allowed is a "
+            "list of names, or its JSON text\n"
             "prc.yml:12:1: unknown key 'more'; allowed are parallel_run_config\n");
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kNanoseconds = 1000000000;
 constexpr std::string_view kSizesAllowed =
-    "allowed is a number with b, kb, mb, gb, files or nothing, as in 10 or 10 files, 1MB";
+    "allowed is a number with b, kb, mb, gb, files, rows or nothing, as in 10 or 10 files, 1MB";
 
 struct Unit {
   std::string_view name;
@@ -222,11 +222,8 @@ Result<SizeCaps> parse_size(std::string_view text) {
 
 Result<BatchSize> parse_batch_size(std::string_view text) {
   ASSIGN_OR_RETURN(const SizeCaps caps, parse_size(text));
-  if (caps.rows) {
-    return fail(ErrorCode::kInvalid,
-                "{}: rows are counted in tables, which are not supported yet; allowed are files "
-                "and bytes, as in '10 files, 1MB'",
-                in_quotes(text));
+  if (caps.rows && *caps.rows > kIntMax) {
+    return fail(ErrorCode::kInvalid, "{}: allowed is 1 to {} rows", in_quotes(text), kIntMax);
   }
   if (caps.plain && caps.files) {
     return fail(ErrorCode::kInvalid, "{} counts files twice", in_quotes(text));
@@ -238,16 +235,42 @@ Result<BatchSize> parse_batch_size(std::string_view text) {
                 bare_or_quoted(trimmed(text)),
                 kIntMax);
   }
-  return BatchSize{.files = static_cast<std::uint32_t>(files), .bytes = caps.bytes};
+  BatchSize size{.files = static_cast<std::uint32_t>(files), .bytes = caps.bytes};
+  size.bare = caps.plain.has_value();
+  if (caps.rows) size.rows = static_cast<std::uint32_t>(*caps.rows);
+  return size;
+}
+
+bool has_mltable(const JobSpec& spec) {
+  return std::ranges::find(spec.inputs, InputType::kMlTable, &InputSpec::type) != spec.inputs.end();
+}
+
+void settle_batch_size(JobSpec& spec) {
+  BatchSize& size = spec.mini_batch_size;
+  const bool bare = std::exchange(size.bare, false);
+  if (spec.input_as == InputAs::kJsonLines && size.rows) {
+    size.files = *size.rows;
+    size.rows.reset();
+  }
+  if (spec.input_as != InputAs::kTable) return;
+  if (!size.bytes && bare) size.bytes = size.files;
+  if (!size.bytes && !size.rows) size.bytes = kTableBytes;
+  size.files = kIntMax;
 }
 
 std::string batch_size_text(const BatchSize& size) {
-  std::string files = std::to_string(size.files);
-  if (!size.bytes) return files;
-  // A unit always stands there: a bare number would count files.
-  std::string bytes = bytes_text(*size.bytes);
-  if (is_digit(bytes.back())) bytes += "B";
-  return size.files == kIntMax ? bytes : fmt::format("{} files, {}", files, bytes);
+  if (!size.bytes && !size.rows) return std::to_string(size.files);
+  // A unit always stands there, unless there was none.
+  std::vector<std::string> caps;
+  if (size.files != kIntMax) {
+    caps.push_back(fmt::format("{} files", size.files));
+  }
+  if (size.rows) caps.push_back(fmt::format("{} rows", *size.rows));
+  if (size.bytes) {
+    caps.push_back(bytes_text(*size.bytes));
+    if (is_digit(caps.back().back())) caps.back() += "B";
+  }
+  return fmt::format("{}", fmt::join(caps, ", "));
 }
 
 Result<LoggingLevel> parse_logging_level(std::string_view text) {
@@ -272,6 +295,7 @@ std::string_view to_text(LoggingLevel level) {
 }
 
 std::string_view to_text(InputType type) {
+  if (type == InputType::kMlTable) return "mltable";
   return type == InputType::kFile ? "uri_file" : "uri_folder";
 }
 

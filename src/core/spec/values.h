@@ -75,6 +75,12 @@ Result<SizeCaps> parse_size(std::string_view text);
 // The size of mini-batches of files: a count of files, bytes, or both.
 Result<BatchSize> parse_batch_size(std::string_view text);
 
+// Whether an MLTable file decides what the items are.
+bool has_mltable(const JobSpec& spec);
+
+// Fills in what depends on the items of the job: their usual size, and what a bare number counts.
+void settle_batch_size(JobSpec& spec);
+
 // The text that parse_batch_size reads as the same size.
 std::string batch_size_text(const BatchSize& size);
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "core/plan/item_file.h"
 #include "core/spec/job_paths.h"
 
 namespace windrow {
@@ -126,7 +127,7 @@ Status check_input(FileSystem& fs, const InputFiles& input) {
       }
     } else if (part.kind == InputPart::Kind::kList && !part.kept) {
       ASSIGN_OR_RETURN(PathList list, PathList::open(fs, part.name));
-      ListRules rules{.rows = input.rows, .made = {}};
+      ListRules rules{.items = input.items, .made = {}};
       if (const auto stat = fs.stat(part.name)) rules.made = stat->changed;
       RETURN_IF_ERROR(check_list(fs, std::move(list), part.folder, part.name, rules));
     }
@@ -143,16 +144,16 @@ Status check_list(FileSystem& fs,
   std::uint64_t missing = 0;
   std::uint64_t others = 0;
   std::vector<std::string> shown;
-  bool rows_listed = false;
+  std::string_view rows_as;  // what would take them
   for (;;) {
     ASSIGN_OR_RETURN(const auto path, list.next());
     if (!path) break;
     ++paths;
-    const bool row = parse_row_name(*path).has_value();
-    const std::string file(row && rules.rows ? file_of_row(*path) : *path);
+    const std::string file(file_of_item(*path, rules.items));
+    const bool row = file != *path;
     const Result<FileStat> stat = fs.stat(join_path(folder, file));
-    const bool changed = row && rules.rows && rules.made && stat &&
-                         rules.made->nanoseconds < stat->changed.nanoseconds;
+    const bool changed =
+        row && rules.made && stat && rules.made->nanoseconds < stat->changed.nanoseconds;
     if (changed) {
       return fail(ErrorCode::kInvalid,
                   "'{}' has changed since {} was written, so its rows may no longer be where the "
@@ -161,7 +162,8 @@ Status check_list(FileSystem& fs,
                   escape_bytes(title));
     }
     if (stat && stat->kind == FileKind::kFile) continue;
-    rows_listed = rows_listed || (row && !rules.rows);
+    rows_as = rows_as.empty() && parse_row_name(*path) ? "jsonl" : rows_as;
+    rows_as = rows_as.empty() && parse_stretch_name(*path) ? "table" : rows_as;
     ++(stat ? others : missing);
     if (shown.size() < kShown) {
       shown.push_back(
@@ -186,17 +188,43 @@ Status check_list(FileSystem& fs,
               fmt::join(shown, ", "),
               bad > shown.size() ? ", ..." : "",
               missing == 0 ? "" : fmt::format(", relative ones below '{}'", escape_bytes(folder)),
-              rows_listed ? ", and rows of files with --as jsonl" : "");
+              rows_as.empty() ? "" : fmt::format(", and rows of files with --as {}", rows_as));
 }
 
 InputLister::InputLister(FileSystem& fs, InputFiles input, std::vector<std::string> without)
     : fs_(fs), input_(std::move(input)), without_(std::move(without)), ignore_(input_.ignore) {}
 
 Result<std::vector<std::string>> InputLister::next(std::size_t max) {
-  if (!input_.rows) return next_files(max);
+  if (input_.items == InputAs::kFiles || input_.grouped) return next_files(max);
   std::vector<std::string> names;
-  RETURN_IF_ERROR(more_rows(max, names));
+  if (input_.items == InputAs::kTable) {
+    RETURN_IF_ERROR(more_stretches(max, names));
+  } else {
+    RETURN_IF_ERROR(more_rows(max, names));
+  }
   return names;
+}
+
+Status InputLister::more_stretches(std::size_t max, std::vector<std::string>& names) {
+  while (names.size() < max) {
+    if (stretches_) {
+      ASSIGN_OR_RETURN(const bool more, stretches_->next(max - names.size(), names));
+      row_ = stretches_->next_row();
+      if (!more) stretches_.reset();
+      continue;
+    }
+    ASSIGN_OR_RETURN(std::vector<std::string> file, next_files(1));
+    if (file.empty()) break;
+    if (parse_stretch_name(file.front())) {
+      names.push_back(std::move(file.front()));
+      continue;
+    }
+    const std::string path = join_path(input_.root, file.front());
+    ASSIGN_OR_RETURN(stretches_,
+                     StretchLister::open(fs_, path, std::move(file.front()), input_.table, row_));
+    if (input_.table.header_once) input_.table.text.header = false;
+  }
+  return {};
 }
 
 // File after file. A name that is a row's already stands in a list, and is taken as it is.
@@ -215,7 +243,7 @@ Status InputLister::more_rows(std::size_t max, std::vector<std::string>& names) 
       continue;
     }
     const std::string path = join_path(input_.root, file.front());
-    ASSIGN_OR_RETURN(rows_, RowLister::open(fs_, path, std::move(file.front()), row_));
+    ASSIGN_OR_RETURN(rows_, RowLister::open(fs_, path, std::move(file.front()), *row_));
   }
   return {};
 }

@@ -17,10 +17,12 @@
 
 #include "base/result.h"
 #include "core/spec/job_spec.h"
+#include "core/table/key_groups.h"
 #include "data/files/lister.h"
 #include "data/files/path_list.h"
 #include "data/files/remarks.h"
 #include "data/files/row_lister.h"
+#include "data/tables/stretch_lister.h"
 #include "os/file_system.h"
 
 namespace windrow {
@@ -39,7 +41,10 @@ struct InputFiles {
   std::string root;   // the folder that all parts are below
   std::vector<InputPart> parts;
   std::vector<std::string> ignore;
-  bool rows = false;  // the items are rows of the files, by their names: core/plan/row_name.h
+  InputAs items = InputAs::kFiles;  // what the names are of: see core/plan/item_file.h
+  TableRules table;                 // how tables are cut
+  bool grouped = false;             // files are listed whole, those with the same keys together
+  KeyRules keys;
 };
 
 // Gives a path without links.
@@ -54,8 +59,8 @@ Result<InputFiles> resolve_input(FileSystem& fs,
 // Refuses globs that match no file, and lists with paths that are no files.
 Status check_input(FileSystem& fs, const InputFiles& input);
 struct ListRules {
-  bool rows = false;             // entries may be names of rows
-  std::optional<WallTime> made;  // when the list was: files with rows of it must be elder
+  InputAs items = InputAs::kFiles;  // what else than files entries may name
+  std::optional<WallTime> made;     // when the list was: files with rows of it must be elder
 };
 Status check_list(FileSystem& fs,
                   PathList list,
@@ -72,7 +77,7 @@ class InputLister {
   InputLister(FileSystem& fs, InputFiles input, std::vector<std::string> without);
 
   // Up to `max` more names, relative to the root; one that is not below it is absolute. Fewer only
-  // at the end. The names are those of rows where the items are.
+  // at the end. The names are those of rows or stretches of tables where the items are rows.
   Result<std::vector<std::string>> next(std::size_t max);
 
   // About the parts that were listed to their end.
@@ -81,6 +86,7 @@ class InputLister {
  private:
   Result<std::vector<std::string>> next_files(std::size_t max);
   Status more_rows(std::size_t max, std::vector<std::string>& names);
+  Status more_stretches(std::size_t max, std::vector<std::string>& names);
   Status open_part();
   Status more_of_folder(std::size_t max, std::vector<std::string>& names);
   Status more_of_list(std::size_t max, std::vector<std::string>& names);
@@ -93,8 +99,9 @@ class InputLister {
   std::optional<FileLister> folder_;
   std::optional<PathList> list_;
   std::optional<RowLister> rows_;  // of the file that is being read
-  std::uint64_t row_ = 0;          // number of the next one
-  std::string prefix_;             // of the names of the folder that is being listed
+  std::optional<StretchLister> stretches_;
+  std::optional<std::uint64_t> row_ = 0;  // number of the next one, where rows are counted
+  std::string prefix_;                    // of the names of the folder that is being listed
   ListingRemarks remarks_;
 };
 

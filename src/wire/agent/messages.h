@@ -37,6 +37,8 @@ struct WorkerSettings {
   std::string code_root;
   std::vector<std::string> argv;
   InputAs input_as = InputAs::kFiles;
+  std::string table;      // JSON text of how it is read
+  std::string partition;  // JSON text of where partition keys stand in paths
   std::string output_folder;
   // Where files belong that the script writes; none: it writes them there itself. Else argv,
   // environment and output_folder lead to places of each worker's own, by kProcessMark.

@@ -118,6 +118,7 @@ PacketHeader encode_answer(const Answer& answer) {
   put(header, 48, answer.elapsed_us);
   put(header, 52, answer.run_us);
   put(header, 56, answer.cpu_us);
+  put(header, 60, answer.items ? *answer.items + 1 : 0);
   return header;
 }
 
@@ -135,6 +136,7 @@ std::optional<Answer> decode_answer(const Packet& packet) {
   answer.elapsed_us = get<std::uint32_t>(header, 48);
   answer.run_us = get<std::uint32_t>(header, 52);
   answer.cpu_us = get<std::uint32_t>(header, 56);
+  if (const auto items = get<std::uint32_t>(header, 60); items > 0) answer.items = items - 1;
   if (answer.payload_size != packet.payload.size()) return std::nullopt;
   return answer;
 }
@@ -195,6 +197,8 @@ std::string encode_worker_start(const WorkerStart& start) {
   json.field("output_folder", start.output_folder);
   json.field("append_row", start.append_row);
   if (start.input_as == InputAs::kJsonLines) json.field("items", "jsonl");
+  if (start.input_as == InputAs::kTable) json.field("table", start.table);
+  if (!start.partition.empty()) json.field("partition", start.partition);
   if (!start.module.empty()) json.field("module", start.module);
   if (start.row_outputs.size() > 1) {
     json.key("row_outputs").begin_array();

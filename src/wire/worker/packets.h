@@ -57,6 +57,7 @@ struct Answer {
   std::uint32_t elapsed_us = 0;
   std::uint32_t run_us = 0;
   std::uint32_t cpu_us = 0;
+  std::optional<std::uint32_t> items;  // how many there were; none: as many as were handed out
 };
 
 // What a worker says of an exception.
@@ -110,6 +111,8 @@ struct WorkerStart {
   std::string output_folder;
   bool append_row = true;
   InputAs input_as = InputAs::kFiles;
+  std::string partition;                 // JSON: where partition keys stand; empty: there are none
+  std::string table;                     // JSON: how it is read, where the items are rows of one
   std::string module;                    // dotted name; empty: the script is a path
   std::vector<std::string> row_outputs;  // names; with two and more, run() may return a dict
   RowStyle rows;

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from windrow.worker.jsonl import Rows
+    from windrow.worker.keys import PartitionKeys
+    from windrow.worker.table import TableRows
 
     Serialise = Callable[[object], tuple[int, bytes]]
 
@@ -19,16 +21,23 @@ REASON_MAX = 1000  # characters
 
 
 class MiniBatchDataset:
-    """The files of one mini-batch, as a dataset of their own."""
+    """What is in one mini-batch, as a dataset of its own."""
 
-    __slots__ = ("_paths",)
+    __slots__ = ("_frame", "_paths")
 
-    def __init__(self, paths: "list[str]") -> None:
+    def __init__(self, paths: "list[str]", frame: "Any" = None) -> None:
         self._paths = paths
+        self._frame = frame
 
     def to_path(self) -> "list[str]":
         """The absolute paths, or names of rows, in the order of the mini-batch."""
         return list(self._paths)
+
+    def to_pandas_dataframe(self) -> "Any":
+        """The rows of a table, as a frame of its own. Raises TypeError for files."""
+        if self._frame is None:
+            raise TypeError("the mini-batch is of files, not of a table; read those of to_path()")
+        return self._frame.copy()
 
     def __repr__(self) -> str:
         return f"MiniBatchDataset({len(self._paths)} files)"
@@ -38,8 +47,10 @@ class MiniBatchContext:
     """What a mini-batch is, beside its items. `reported`: what report_failed() was told."""
 
     __slots__ = (
+        "_count",
+        "_first_row",
+        "_frame",
         "_paths",
-        "global_row_index_lower_bound",
         "minibatch_index",
         "partition_key_value",
         "reported",
@@ -49,14 +60,34 @@ class MiniBatchContext:
     def __init__(self, minibatch_index: int, retry_count: int, paths: "list[str]") -> None:
         self.minibatch_index = minibatch_index
         self.retry_count = retry_count
-        self.partition_key_value = None
-        self.global_row_index_lower_bound: int | None = None  # a number for rows only
+        self.partition_key_value: dict[str, Any] | None = None
         self.reported: dict[int, str] = {}
         self._paths = tuple(paths)
+        self._count = len(paths)
+        self._first_row: int | None = None
+        self._frame: Any = None
+
+    def of_rows(self, rows: "Rows | TableRows", items: "Any") -> "MiniBatchContext":
+        """Itself, for a mini-batch whose items are rows."""
+        self._paths, self._count, self._first_row = tuple(rows.names), len(items), rows.first
+        if rows.counts:
+            self._frame = items
+        return self
 
     @property
     def dataset(self) -> MiniBatchDataset:
-        return MiniBatchDataset(list(self._paths))
+        return MiniBatchDataset(list(self._paths), self._frame)
+
+    @property
+    def global_row_index_lower_bound(self) -> "int | None":
+        """Number of its first row in the whole input, from 0; None for files."""
+        if self._frame is not None and self._first_row is None:
+            raise RuntimeError(
+                "the rows of this table are not counted, so global_row_index_lower_bound is not "
+                "known; --set table.count_rows=true counts them (in a job file: table: "
+                "{count_rows: true})"
+            )
+        return self._first_row
 
     def report_failed(self, item_index: int, reason: object = "") -> None:
         """Says that one item of this mini-batch has failed, by its place in the list, and why.
@@ -64,7 +95,7 @@ class MiniBatchContext:
         The other items are not touched by it: return one element for each of those. Counts only
         when run() returns; the first reason for an item stays. Raises IndexError.
         """
-        item, count = index(item_index), len(self._paths)
+        item, count = index(item_index), self._count
         if not 0 <= item < count:
             raise IndexError(f"report_failed({item}): the mini-batch has items 0 to {count - 1}")
         self.reported.setdefault(item, str(reason)[:REASON_MAX])
@@ -78,20 +109,25 @@ def with_context(
     run: "Callable[[Any, MiniBatchContext], Any]",
     serialise: "Serialise",
     in_parts: bool,
-    rows: "Rows | None" = None,
+    rows: "Rows | TableRows | None" = None,
+    keys: "PartitionKeys | None" = None,
 ) -> "tuple[Callable[[list[str], bytes], Any], Serialise]":
     """The two functions for the loop, which knows nothing of contexts: run() with a command's
     packet in place of the context, and the parts of what that returned, reports among them.
     `in_parts`: serialise() gives parts already; `rows`: what has read the mini-batch, if its items
-    are rows."""
+    are rows; `keys`: what knows the values of partition keys, where there are any."""
     current: list[MiniBatchContext] = []
 
-    def run_with_context(mini_batch: "list[str]", packet: bytes) -> object:
+    def run_with_context(mini_batch: "Any", packet: bytes) -> object:
         batch, _, _, tries = TOKEN_AND_COUNTS.unpack_from(packet, TOKEN_OFFSET)
-        current[:] = (MiniBatchContext(batch, tries, rows.names if rows else mini_batch),)
         if rows:
-            current[0].global_row_index_lower_bound = rows.first
-        return run(mini_batch, current[0])
+            context = MiniBatchContext(batch, tries, []).of_rows(rows, mini_batch)
+        else:
+            context = MiniBatchContext(batch, tries, mini_batch)
+        if keys:
+            context.partition_key_value = keys.values(context.dataset.to_path()[0])
+        current[:] = (context,)
+        return run(mini_batch, context)
 
     def serialise_with_reports(result: object) -> "tuple[int, bytes]":
         returned, payload = serialise(result)

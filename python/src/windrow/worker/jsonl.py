@@ -22,6 +22,8 @@ class Rows:
 
     __slots__ = ("first", "names")
 
+    counts = False  # there is a name for every row
+
     def __init__(self) -> None:
         self.names: list[str] = []
         self.first: int | None = None

@@ -11,6 +11,7 @@ import time
 from importlib import import_module
 
 from windrow.worker import packets, parts, rows, streams
+from windrow.worker.items import keys_of, rows_of
 from windrow.worker.script import Refused, Script, link_code
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     from windrow.worker.jsonl import Rows
+    from windrow.worker.table import TableRows
 
 FAILED, REFUSED, STOPPED = 1, 2, 130
 NAMES_MAX = 3  # of a mini-batch, in a message
@@ -32,7 +34,7 @@ class Trial:
         self._has_header: set[int] = set()
         self._items = self._rows = self._failed = 0
         self._what = "loading the script"
-        self._reader: Rows | None = None  # where the items are rows
+        self._reader: Rows | TableRows | None = None  # where the items are rows
 
     def run(self) -> int:
         """To the end, or to the first failure. The exit code."""
@@ -81,14 +83,11 @@ class Trial:
         self._script = Script(*source, settings.get("module", ""))
         serialise, in_parts = _form(settings)
         run = self._script.run
-        if settings.get("items") == "jsonl":
-            from windrow.worker.jsonl import Rows
-
-            self._reader = Rows()
+        self._reader = rows_of(settings)
         if self._script.wants_context:
             from windrow.worker.context import with_context
 
-            run, serialise = with_context(run, serialise, in_parts, self._reader)
+            run, serialise = with_context(run, serialise, in_parts, self._reader, keys_of(settings))
             in_parts = True
         self._script.init()
         return run, serialise, in_parts
@@ -97,8 +96,12 @@ class Trial:
         run, serialise, in_parts = functions
         began = time.monotonic()
         items = self._reader.load(paths) if self._reader else list(paths)
+        total = len(items)
+        if self._reader and self._reader.counts and not total:
+            _say(f"mini-batch {number}: no rows")  # which the script never gets
+            return
         if self._script.wants_context:
-            token = packets.TOKEN_AND_COUNTS.pack(number, 1, len(paths), 0)
+            token = packets.TOKEN_AND_COUNTS.pack(number, 1, total, 0)
             result = run(items, bytes(packets.TOKEN_OFFSET) + token)
         else:
             result = run(items)
@@ -110,13 +113,14 @@ class Trial:
             if kind != parts.REPORTED:
                 self._keep(kind, output, body)
         for _, _, item, reason in reported:
-            _say(f"  {paths[item]} failed: {reason.decode('utf-8', 'replace')}")
-        missing = len(paths) - len(reported) - min(returned, len(paths) - len(reported))
-        self._items += len(paths)
+            name = paths[item] if len(paths) == total else f"row {item}"
+            _say(f"  {name} failed: {reason.decode('utf-8', 'replace')}")
+        missing = total - len(reported) - min(returned, total - len(reported))
+        self._items += total
         self._rows += returned
         self._failed += len(reported) + missing
         short = f", {_counted(missing, 'item')} without one" if missing else ""
-        got, made_of_it = _counted(len(paths), "item"), _counted(returned, "result")
+        got, made_of_it = _counted(total, "item"), _counted(returned, "result")
         _say(f"mini-batch {number}: {got}, {made_of_it}{short}, {took:.3f} s")
 
     def _keep(self, kind: int, output: int, body: bytes) -> None:

@@ -6,6 +6,7 @@ packet is read at a time, with one mini-batch or a bundle of short ones: the age
 was not read.
 """
 
+import os
 import sys
 from struct import error as struct_error
 from time import monotonic_ns, process_time_ns
@@ -25,6 +26,8 @@ from windrow.worker.packets import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from windrow.worker.serve import Worker
 
 _METHODS = {
@@ -51,6 +54,7 @@ def run_batches(worker: "Worker") -> bytes:
     run, wants_context, forked = worker.script.run, worker.script.wants_context, worker.forked
     encoding, errors = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
     load, done_flags, answered, cpu = worker.rows and worker.rows.load, worker.done_flags, 0, 0
+    counts = worker.rows is not None and worker.rows.counts
     for packet, attached, more in bundles.commands(worker.commands):
         began = run_began = run_ended = monotonic_ns()
         if not packet:
@@ -61,18 +65,21 @@ def run_batches(worker: "Worker") -> bytes:
             return packet
         if began - answered > _IDLE_NS:  # what threads of the script used while idle is not ours
             cpu = process_time_ns()
-        phase = PHASE_LOAD
+        phase, found = PHASE_LOAD, 0
         sequence += 1
         try:
             payload = packet[HEADER_SIZE:]
-            if len(payload) != size:  # else loading takes no time that is worth a phase of its own
+            if counts or len(payload) != size:  # else loading is not worth a phase of its own
                 write(memory, 0, sequence, PHASE_LOAD, token, began, sequence)
                 sequence += 1
-                payload = packets.read_attached(attached, size)
+                items, found = _loaded(worker, payload, attached, size)
                 run_began = monotonic_ns()
-            write(memory, 0, sequence, PHASE_RUN, token, run_began, sequence)
-            mini_batch = payload.decode(encoding, errors).split("\0") if size else []
-            items = load(mini_batch) if load else mini_batch
+                write(memory, 0, sequence, PHASE_RUN, token, run_began, sequence)
+            else:
+                write(memory, 0, sequence, PHASE_RUN, token, run_began, sequence)
+                items = payload.decode(encoding, errors).split("\0") if size else []
+                if load:
+                    items = load(items)
             phase = PHASE_RUN
             result = run(items, packet) if wants_context else run(items)
             run_ended = monotonic_ns()
@@ -87,7 +94,7 @@ def run_batches(worker: "Worker") -> bytes:
                 run_ended = monotonic_ns()
             worker.check_fork(error)
             kind, returned, (flags, payload) = FAILED, 0, _failure(worker, error, phase, token)
-        mini_batch = items = result = None  # type: ignore[assignment]  # not kept while waiting
+        items = result = None  # not kept while waiting
         answered = monotonic_ns()
         elapsed, inside = answered - began, run_ended - run_began
         if elapsed < _SHORT_NS and sequence & 31:
@@ -96,14 +103,11 @@ def run_batches(worker: "Worker") -> bytes:
         else:
             cpu_before, cpu = cpu, process_time_ns()
             used = cpu - cpu_before
+        head = (kind, epoch, token, returned, flags, len(payload), began)
         try:
-            header = pack(
-                kind, epoch, token, returned, flags, len(payload),
-                began, elapsed // 1000, inside // 1000, used // 1000,
-            )  # fmt: skip
+            header = pack(*head, elapsed // 1000, inside // 1000, used // 1000, found)
         except struct_error:  # over 71 minutes, or the guess above was a little too high
-            spans = map(packets.microseconds, (elapsed, inside, used))
-            header = pack(kind, epoch, token, returned, flags, len(payload), began, *spans)
+            header = pack(*head, *map(packets.microseconds, (elapsed, inside, used)), found)
         told = send(header, payload, answered, more and kind == DONE)
         payload = b""
         if not told:  # if it dies now, this is still the one it died with
@@ -111,6 +115,20 @@ def run_batches(worker: "Worker") -> bytes:
         sequence += 1
         write(memory, 0, sequence, PHASE_IDLE, NO_BATCH, answered, sequence)
     raise AgentGone
+
+
+def _loaded(
+    worker: "Worker", payload: bytes, attached: "list[tuple[int, int, bytes]]", size: int
+) -> "tuple[Any, int]":
+    """What run() gets, where that takes a while; and one more than the number of rows, where the
+    agent does not know it, else 0."""
+    if len(payload) != size:
+        payload = packets.read_attached(attached, size)
+    names = os.fsdecode(payload).split("\0") if size else []
+    if worker.rows is None:
+        return names, 0
+    items = worker.rows.load(names)
+    return items, len(items) + 1 if worker.rows.counts else 0
 
 
 def _failure(

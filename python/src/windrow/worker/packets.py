@@ -41,8 +41,9 @@ COMMAND_SIZE = Struct("<32xQ")  # the last of these alone
 TOKEN_OFFSET = 16
 TOKEN = Struct("<II")  # batch, picked
 TOKEN_AND_COUNTS = Struct("<IIII")  # batch, picked, items, tries
-# magic and kind, epoch, batch and picked, returned, flags, payload size, start, elapsed, run, cpu
-ANSWER = Struct("<Q8s8sIIQQIII4x")
+# magic and kind, epoch, batch and picked, returned, flags, payload size, start, elapsed, run, cpu,
+# and one more than the number of items where the agent does not know it
+ANSWER = Struct("<Q8s8sIIQQIIII")
 ANSWERS_HEAD = Struct("<Q24xQ24x")  # magic and kind, payload size: a bundle of answers
 PAGE = Struct("<QI8s4xQQ")  # sequence, phase, batch and picked, since, sequence
 NO_BATCH = bytes(8)

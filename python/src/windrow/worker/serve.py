@@ -17,6 +17,7 @@ from struct import error as struct_error
 from time import monotonic_ns, process_time_ns
 
 from windrow.worker import packets, rows, streams
+from windrow.worker.items import keys_of, rows_of, unless_empty
 from windrow.worker.loop import AgentGone, run_batches
 from windrow.worker.script import Refused, Script, link_code
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from windrow.worker.jsonl import Rows
+    from windrow.worker.table import TableRows
 
 COMMANDS, ANSWERS, PAGE = 3, 4, 5
 
@@ -66,7 +68,7 @@ class Worker:
         self.forked: list[bool] = []  # not empty in a child that the script forked
         self.exit_code = 1
         self.settings: dict[str, Any] = {}
-        self.rows: Rows | None = None  # where the items are rows
+        self.rows: Rows | TableRows | None = None  # where the items are rows
         self.script: Script
         self.serialise: Callable[[object], tuple[int, bytes]] = rows.serialise
         self.done_flags = 0  # of every answer to a mini-batch that returned
@@ -168,16 +170,17 @@ def _load(worker: Worker) -> None:
         profiling.watch(worker.script)
     else:
         worker.script = Script(*source, settings.get("module", ""))
-    if settings.get("items") == "jsonl":
-        from windrow.worker.jsonl import Rows
-
-        worker.rows = Rows()
+    worker.rows = rows_of(settings)
+    if worker.rows is not None and worker.rows.counts:
+        worker.script.run = unless_empty(worker.script.run)
     if worker.script.wants_context:
         from windrow.worker.context import with_context
 
         functions = (worker.script.run, worker.serialise)
         in_parts = bool(worker.done_flags)
-        worker.script.run, worker.serialise = with_context(*functions, in_parts, worker.rows)
+        worker.script.run, worker.serialise = with_context(
+            *functions, in_parts, worker.rows, keys_of(settings)
+        )
         worker.done_flags = packets.FLAG_PARTS
     if settings.get("staging"):
         from windrow.worker.staging import stage
@@ -223,7 +226,7 @@ def _answer(
     the script took, and the processor time at the beginning."""
     began, inside, cpu = times
     spans = (monotonic_ns() - began, inside, process_time_ns() - cpu)
-    header = packets.ANSWER.pack(*head, len(payload), began, *map(packets.microseconds, spans))
+    header = packets.ANSWER.pack(*head, len(payload), began, *map(packets.microseconds, spans), 0)
     packets.send(worker.answers, header, payload)
 
 

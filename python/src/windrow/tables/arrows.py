@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Parquet and Arrow files have in common: a schema, and Arrow tables that become frames."""
+
+import json
+
+from windrow.tables.errors import TableError, place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_INDEX = "__index_level_"  # how pandas calls an index without a name that it writes to a file
+
+
+class Schema:
+    """The columns of the first file, and what they are in every mini-batch."""
+
+    def __init__(self, schema: "Any", path: str) -> None:
+        self.path = path
+        self._pandas = _pandas_metadata(schema)
+        self.names = [name for name in schema.names if not name.startswith(_INDEX)]
+        twice = {name for name in self.names if self.names.count(name) > 1}
+        if twice:
+            raise TableError(f"{path}: two columns are called {min(twice)!r}")
+        self.types = {name: schema.field(name).type for name in self.names}
+        self._nullable = {name: schema.field(name).nullable for name in self.names}
+        self._missing: set[str] = set()
+
+    def integers_and_bools(self) -> "list[str]":
+        """The columns whose pandas type depends on whether there are missing values. Those that
+        pandas wrote with a type of its own, as Int64, do not."""
+        from pyarrow import types
+
+        return [
+            name
+            for name, type_ in self.types.items()
+            if (types.is_integer(type_) or types.is_boolean(type_))
+            and self._nullable[name]
+            and name not in self._pandas
+        ]
+
+    def may_be_missing(self, names: "set[str]") -> None:
+        """These columns are float64 or object in every mini-batch."""
+        self._missing |= names
+
+    def none_may_be_missing(self, name: str) -> bool:
+        from pyarrow import types
+
+        if name in self._missing or name in self._pandas:
+            return False
+        return bool(types.is_integer(self.types[name]) or types.is_boolean(self.types[name]))
+
+    def is_missing_kind(self, name: str) -> bool:
+        return name in self._missing
+
+    def wanted(self, wanted: "set[str] | None") -> "list[str]":
+        """Names in the order of the table."""
+        return [name for name in self.names if wanted is None or name in wanted]
+
+    def empty(self) -> "Any":
+        import pyarrow
+
+        return pyarrow.schema(list(self.types.items())).empty_table()
+
+    def check(self, schema: "Any", path: str, wanted: "set[str] | None") -> None:
+        """Raises TableError when another file has other columns, or types that do not fit."""
+        if path == self.path:
+            return
+        names = [name for name in schema.names if not name.startswith(_INDEX)]
+        for name in self.wanted(wanted):
+            if name not in names:
+                raise TableError(
+                    f"{path}: no column {name!r}, which {self.path} has; leave it out with"
+                    " keep_columns"
+                )
+            if not _promotes(schema.field(name).type, self.types[name]):
+                raise TableError(
+                    f"{place(path, 0, name)}: {schema.field(name).type}, and"
+                    f" {self.types[name]} in {self.path}; all files of a table have the same"
+                    " types: write one of them again, or leave the column out with keep_columns"
+                )
+        if wanted is None:
+            for name in names:
+                if name not in self.types:
+                    raise TableError(
+                        f"{path}: column {name!r}, which {self.path} does not have; leave it out"
+                        " with keep_columns"
+                    )
+
+    def pandas_metadata(self) -> "dict[bytes, bytes]":
+        """Only what says that a column has a type of pandas' own; nothing about an index."""
+        columns = list(self._pandas.values())
+        return {b"pandas": json.dumps({"index_columns": [], "columns": columns}).encode()}
+
+    def has_pandas_types(self) -> bool:
+        return bool(self._pandas)
+
+
+def _pandas_metadata(schema: "Any") -> "dict[str, Any]":
+    """The columns that pandas wrote with a type that numpy does not have."""
+    metadata = schema.pandas_metadata
+    if not metadata:
+        return {}
+    own = ("Int", "UInt", "Float", "boolean")
+    return {
+        column["name"]: column
+        for column in metadata.get("columns", [])
+        if isinstance(column.get("name"), str) and str(column.get("numpy_type", "")).startswith(own)
+    }
+
+
+def _promotes(have: "Any", want: "Any") -> bool:
+    """Whether each value of one type is the same value of the other."""
+    from pyarrow import types
+
+    if have.equals(want) or types.is_null(have):
+        return True
+    if types.is_dictionary(want):
+        value = have.value_type if types.is_dictionary(have) else have
+        return _promotes(value, want.value_type)
+    if types.is_dictionary(have):
+        return _promotes(have.value_type, want)
+    if _texts(have) and _texts(want):
+        return True
+    if _binary(have) and _binary(want):
+        return True
+    if types.is_integer(have) and types.is_integer(want):
+        unsigned = types.is_unsigned_integer(have), types.is_unsigned_integer(want)
+        if unsigned[0] == unsigned[1]:
+            return bool(have.bit_width <= want.bit_width)
+        return unsigned == (True, False) and bool(have.bit_width < want.bit_width)
+    if types.is_floating(want):
+        exact = {16: 11, 32: 24, 64: 53}[want.bit_width]
+        if types.is_floating(have):
+            return bool(have.bit_width <= want.bit_width)
+        return bool(types.is_integer(have) and have.bit_width <= exact)
+    if types.is_timestamp(have) and types.is_timestamp(want):
+        units = ["s", "ms", "us", "ns"]
+        return have.tz == want.tz and units.index(have.unit) <= units.index(want.unit)
+    return False
+
+
+def _texts(type_: "Any") -> bool:
+    return str(type_) in ("string", "large_string", "string_view")
+
+
+def _binary(type_: "Any") -> bool:
+    return str(type_) in ("binary", "large_binary", "binary_view")
+
+
+def missing_where_none_may_be(table: "Any", schema: Schema, names: "list[str]") -> "str | None":
+    """A column that has missing values in this table and none in the first file."""
+    for name in names:
+        if schema.none_may_be_missing(name) and table.column(name).null_count:
+            return name
+    return None
+
+
+def _cast(column: "Any", want: "Any") -> "Any":
+    from pyarrow import types
+
+    if types.is_dictionary(want) and not types.is_dictionary(column.type):
+        column = column.cast(want.value_type).dictionary_encode()
+    return column if column.type.equals(want) else column.cast(want)
+
+
+def frame_of(table: "Any", schema: Schema, names: "list[str]", path: str, row: int) -> "Any":
+    """An Arrow table as a DataFrame with the types that all of the input has."""
+    import pyarrow
+
+    if not names:
+        import pandas
+
+        return pandas.DataFrame(index=range(table.num_rows))
+    try:
+        columns = [_cast(table.column(name), schema.types[name]) for name in names]
+        table = pyarrow.table(columns, names=names)
+        metadata = schema.pandas_metadata() if schema.has_pandas_types() else None
+        table = table.replace_schema_metadata(metadata)
+        frame = table.to_pandas(use_threads=False)
+    except (pyarrow.ArrowException, ValueError) as error:
+        raise TableError(
+            f"{place(path, row=row)}: {error}; convert the column in the files, or leave it out"
+            " with keep_columns"
+        ) from None
+    for name in names:
+        if schema.is_missing_kind(name) and frame[name].dtype.kind in "iub":
+            kind = "float64" if frame[name].dtype.kind in "iu" else object
+            frame[name] = frame[name].astype(kind)
+    return frame

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of Arrow files: IPC files, IPC streams, and Feather, version 2. A stretch is a range of
+rows of one file.
+
+The first file gives columns and types. An integer or bool column that has a missing value among the
+first rows is float64 or object in every mini-batch.
+"""
+
+import os
+from bisect import bisect_right
+
+from windrow.tables.arrows import Schema, frame_of, missing_where_none_may_be
+from windrow.tables.errors import TableError, place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from windrow.tables.settings import Settings
+    from windrow.tables.stretch import Stretch
+
+
+class Ipc:
+    """Reads stretches. Keeps the file of the last one mapped, and where its batches begin."""
+
+    def __init__(self, settings: "Settings") -> None:
+        self._settings = settings
+        self._schema: Schema | None = None
+        self._open: tuple[str, tuple[int, ...], _Batches] | None = None
+
+    def columns(self) -> "list[str]":
+        """The names of all columns of the table."""
+        return self._plan().names
+
+    def sample(self, wanted: "set[str] | None") -> "Any":
+        """The first rows of the first file."""
+        schema = self._plan()
+        path = self._settings.files[0]
+        names = schema.wanted(wanted)
+        table = self._file(path).rows(0, self._settings.sample_rows)
+        return frame_of(table.select(names), schema, names, path, 0)
+
+    def _plan(self) -> Schema:
+        if self._schema is None:
+            path = self._settings.files[0]
+            file = self._file(path)
+            schema = Schema(file.schema, path)
+            table = file.rows(0, self._settings.sample_rows)
+            names = schema.integers_and_bools()
+            schema.may_be_missing({name for name in names if table.column(name).null_count})
+            self._schema = schema
+        return self._schema
+
+    def read(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
+        """A DataFrame with the wanted columns, or all. Raises TableError, OSError."""
+        schema = self._plan()
+        file = self._file(stretch.path)
+        schema.check(file.schema, stretch.path, wanted)
+        names = schema.wanted(wanted)
+        count = stretch.length or None
+        try:
+            table = file.rows(stretch.offset, count).select(names)
+        except (OSError, ValueError) as error:
+            raise TableError(f"{stretch.path}: cannot be read: {error}; is it complete?") from None
+        if count is not None and table.num_rows != count:
+            raise TableError(
+                f"{stretch.path}: {stretch.offset + table.num_rows} rows where there were"
+                f" {stretch.offset + count} when the job began; input must not change while a job"
+                " runs"
+            )
+        column = missing_where_none_may_be(table, schema, names)
+        if column is not None:
+            raise TableError(
+                f"{stretch.path}, column {column!r}: missing values from row {stretch.offset} on,"
+                f" and none in the first rows of {schema.path}, which decided its type; convert the"
+                " column in the files, or leave it out with keep_columns"
+            )
+        return frame_of(table, schema, names, stretch.path, stretch.offset)
+
+    def where(self, stretch: "Stretch", row: int) -> str:
+        """The file and row of a row of a stretch."""
+        return place(stretch.path, row=stretch.offset + row)
+
+    def count(self, path: str, begin: int, end: "int | None") -> int:
+        """How many rows there are before a row of a file; None: in all of it."""
+        return end - begin if end is not None else self._file(path).count() - begin
+
+    def _file(self, path: str) -> "_Batches":
+        status = os.stat(path)
+        identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        if self._open is None or self._open[:2] != (path, identity):
+            self._open = None
+            self._open = (path, identity, _Batches(path))
+        return self._open[2]
+
+
+class _Batches:
+    """The record batches of one file, mapped into memory."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            import pyarrow
+            from pyarrow import ipc
+        except ImportError:
+            raise TableError(f"{path}: Arrow files need `pyarrow` in the environment") from None
+        with open(path, "rb") as file:
+            start = file.read(8)
+        if start.startswith(b"FEA1"):
+            raise TableError(f"{path}: Feather, version 1; write it again with version 2")
+        self._path, self._stream = path, not start.startswith(b"ARROW1")
+        self._starts = [0]
+        try:
+            if not start:
+                raise ValueError("the file is empty")
+            mapped = pyarrow.memory_map(path)
+            self._reader = ipc.open_stream(mapped) if self._stream else ipc.open_file(mapped)
+        except (OSError, ValueError) as error:
+            raise TableError(f"{path}: no Arrow file: {error}; is it complete?") from None
+        self.schema = self._reader.schema
+        self._at, self._last = 0, None  # of a stream: how many were read, and the last of them
+
+    def rows(self, first: int, count: "int | None") -> "Any":
+        """So many rows, or all that follow, as an Arrow table; less at the end of the file."""
+        import pyarrow
+
+        parts = []
+        number = max(0, bisect_right(self._starts, first) - 1)
+        while count is None or count > 0:
+            batch = self._batch(number)
+            if batch is None:
+                break
+            begin = self._starts[number]
+            number += 1
+            low = first - begin
+            if low >= batch.num_rows:
+                continue
+            part = batch.slice(low, batch.num_rows - low if count is None else count)
+            parts.append(part)
+            first += part.num_rows
+            if count is not None:
+                count -= part.num_rows
+        return pyarrow.Table.from_batches(parts, self.schema)
+
+    def count(self) -> int:
+        """How many rows the file has."""
+        number = len(self._starts) - 1
+        while self._batch(number) is not None:
+            number += 1
+        return self._starts[number]
+
+    def _from_stream(self, number: int) -> "Any":
+        """A stream is read forwards, and again from its beginning for what was passed."""
+        import pyarrow
+        from pyarrow import ipc
+
+        if number < self._at - 1:
+            self._reader = ipc.open_stream(pyarrow.memory_map(self._path))
+            self._at = 0
+        while self._at <= number:
+            try:
+                self._last = self._reader.read_next_batch()
+            except StopIteration:
+                return None
+            self._at += 1
+        return self._last
+
+    def _batch(self, number: int) -> "Any":
+        """None behind the last one."""
+        if not self._stream:
+            if number >= self._reader.num_record_batches:
+                return None
+            batch = self._reader.get_batch(number)
+        else:
+            batch = self._from_stream(number)
+            if batch is None:
+                return None
+        if len(self._starts) == number + 1:
+            self._starts.append(self._starts[number] + batch.num_rows)
+        return batch

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of JSON lines: one object per line.
+
+A column is int64, float64, bool or text when all its values in the first rows are of that kind
+(numbers with and without a fraction are float64; a missing integer too), and a column of Python
+objects as JSON gives them otherwise: lists, objects, mixed kinds, nothing but null. Its columns are
+those of the first rows, in the order of their first appearance.
+"""
+
+import gc
+import json
+
+from windrow.tables import source
+from windrow.tables.errors import TableError, listed, place, shortened
+from windrow.tables.stretch import Stretch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from windrow.tables.settings import Settings
+
+_START = 64 << 10
+_LINE_MAX = 64 << 20
+
+INT, FLOAT, BOOL, BOOL_OR_NONE, TEXT, ANY = "int64", "float64", "bool", "bool?", "text", "object"
+
+_FITTING: "dict[str, set[type]]" = {
+    INT: {int},
+    FLOAT: {int, float, type(None)},
+    BOOL: {bool},
+    BOOL_OR_NONE: {bool, type(None)},
+    TEXT: {str, type(None)},
+}
+
+
+class JsonLines:
+    """Reads stretches. Opens no file before the first call."""
+
+    def __init__(self, settings: "Settings") -> None:
+        self._settings = settings
+        self._first: list[_Lines] = []  # of each file that types are told by
+        self._kinds: dict[str, str] | None = None
+
+    def columns(self) -> "list[str]":
+        """The names of all columns of the table."""
+        return list(self._plan())
+
+    def sample(self, wanted: "set[str] | None") -> "Any":
+        """The first rows of the table, with their types."""
+        import pandas
+
+        self._plan()
+        frames = [self._frame(found, wanted) for found in self._first]
+        return pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame()
+
+    def _plan(self) -> "dict[str, str]":
+        if self._kinds is None:
+            rows: list[dict[str, Any]] = []
+            for path in self._settings.files:
+                left = self._settings.sample_rows - len(rows)
+                if left <= 0:
+                    break
+                self._first.append(self._first_rows(path, left))
+                rows += self._first[-1].rows
+            names = dict.fromkeys(name for row in rows for name in row)
+            any_ = self._settings.mixed_types
+            self._kinds = {name: ANY if any_ else _kind(rows, name) for name in names}
+        return self._kinds
+
+    def _first_rows(self, path: str, count: int) -> "_Lines":
+        size = _START
+        while True:
+            data, complete = source.prefix(path, size)
+            if not complete and self._settings.encoding in ("utf-16", "utf-32"):
+                data = data[: len(data) // 4 * 4 - 4]
+            data = source.utf8(data, path, 0, self._settings.encoding)
+            if not complete:
+                data = data[: data.rfind(b"\n") + 1]
+            found = self._parsed(data, _Lines([], [], path, 0), count, True)
+            if complete or len(found.rows) >= count:
+                return found
+            if not found.rows and size >= _LINE_MAX:
+                raise TableError(
+                    f"{path}: no object in the first {size >> 20} MB; is this JSON lines?"
+                )
+            size *= 4
+
+    def read(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
+        """A DataFrame with the wanted columns, or all. Raises TableError, OSError."""
+        self._plan()
+        try:
+            return self._framed(self._found(stretch), stretch, wanted)
+        except (TableError, _Infinite):  # perhaps for a line that is to be dropped
+            return self._framed(self._found(stretch, True), stretch, wanted)
+
+    def _framed(self, found: "_Lines", stretch: "Stretch", wanted: "set[str] | None") -> "Any":
+        kinds, rows = self._plan(), found.rows
+        if stretch.rows and len(rows) != stretch.rows and not self._settings.drops_invalid:
+            raise TableError(
+                f"{stretch.path}: {len(rows)} lines where there were {stretch.rows} when the job"
+                " began; input must not change while a job runs"
+            )
+        if wanted is None:
+            for i, row in enumerate(rows):
+                if not kinds.keys() >= row.keys():
+                    name = next(iter(row.keys() - kinds.keys()))
+                    raise TableError(
+                        f"{found.place(i)}: {name!r} is in none of the first rows, which have"
+                        f" {listed(list(kinds))}; leave it out with keep_columns"
+                    )
+        return self._frame(found, wanted)
+
+    def where(self, stretch: "Stretch", row: int) -> str:
+        """The file and line of a row of a stretch."""
+        return self._found(stretch, True).place(row)
+
+    def count(self, path: str, begin: int, end: "int | None") -> int:
+        """How many records begin in some bytes of a file; None: up to its end."""
+        total = 0
+        while end is None or begin < end:
+            length = source.whole_lines(path, begin, end, self._settings)
+            if length == 0:
+                break
+            part = Stretch(path, [begin, max(0, length), 0, 0], None)
+            if self._settings.drops_invalid:
+                total += len(self._found(part).rows)
+            else:
+                data = source.read(part)
+                data = source.utf8(data, path, begin, self._settings.encoding)
+                total += sum(1 for line in data.split(b"\n") if line.strip(b" \t\r"))
+            if length < 0:  # all of a file that can only be read as a whole
+                break
+            begin += length
+        return total
+
+    def _found(self, stretch: "Stretch", careful: bool = False) -> "_Lines":
+        data = source.read(stretch)
+        data = source.utf8(data, stretch.path, stretch.offset, self._settings.encoding)
+        return self._parsed(data, _Lines([], [], stretch.path, stretch.offset), -1, careful)
+
+    def _parsed(self, data: bytes, found: "_Lines", count: int, careful: bool) -> "_Lines":
+        """With at most `count` objects, -1: all. `careful`: with a look at each number and text."""
+        text = _text(data, found.path, found.offset)
+        collects = gc.isenabled()
+        gc.disable()  # else it looks through all rows again and again, and finds nothing
+        try:
+            self._parse(text, found, count, careful or "\\ud" in text or "\\uD" in text)
+        finally:
+            if collects:
+                gc.enable()
+        return found
+
+    def _parse(self, text: str, found: "_Lines", count: int, careful: bool) -> None:
+        scan = _DECODER.scan_once  # type: ignore[attr-defined]
+        rows, lines = found.rows, found.lines
+        for number, line in enumerate(text.split("\n")):
+            try:
+                value, end = scan(line, 0)
+            except (StopIteration, ValueError, RecursionError):
+                end = -1
+            if end != len(line) or type(value) is not dict or careful:
+                line = line.strip(" \t\r")
+                if not line:
+                    continue
+                value, reason = _checked(line)
+                if reason:
+                    if self._settings.drops_invalid:
+                        continue
+                    lines.append(number)
+                    raise TableError(
+                        f"{found.place(-1)}: {reason}; repair the line, or set invalid_lines: drop"
+                    )
+            rows.append(value)
+            lines.append(number)
+            if len(rows) == count:
+                return
+
+    def _frame(self, found: "_Lines", wanted: "set[str] | None") -> "Any":
+        import pandas
+
+        done = {}
+        for name, kind in self._plan().items():
+            if wanted is None or name in wanted:
+                done[name] = _column(found, name, kind)
+        return pandas.DataFrame(done, index=range(len(found.rows)))
+
+
+class _Infinite(Exception):
+    """A number like 1e400 was read, which JSON can write and no float64 holds."""
+
+
+class _Lines:
+    """Objects, and the line each stands in, from 0 on, behind a byte of a file."""
+
+    __slots__ = ("lines", "offset", "path", "rows")
+
+    def __init__(
+        self, rows: "list[dict[str, Any]]", lines: "list[int]", path: str, offset: int
+    ) -> None:
+        self.rows, self.lines, self.path, self.offset = rows, lines, path, offset
+
+    def place(self, index: int, column: "str | None" = None) -> str:
+        line = source.lines_before(self.path, self.offset) + self.lines[index] + 1
+        return place(self.path, line, column)
+
+
+def _no_constant(name: str) -> "Any":
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def _checked(line: str) -> "tuple[Any, str]":
+    """An object, or a reason why the line has none."""
+    try:
+        value, end = _DECODER.scan_once(line, 0)  # type: ignore[attr-defined]
+        if type(value) is not dict:
+            return None, f"{type(value).__name__} in place of an object"
+        if end != len(line):
+            return None, "more than one JSON value"
+    except StopIteration as stop:
+        return None, f"no JSON from character {stop.value} on"
+    except RecursionError:
+        return None, "nested too deeply"
+    except ValueError as error:
+        return None, str(error)
+    try:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return None, "half of a surrogate pair"
+    except ValueError:
+        return None, "a number too large for float64"
+    return value, ""
+
+
+def _text(data: bytes, path: str, offset: int) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return source.decoded(data, path, source.lines_before(path, offset))
+
+
+def _kind(rows: "list[dict[str, Any]]", name: str) -> str:
+    types = {type(row.get(name)) for row in rows}
+    for kind in (INT, BOOL, TEXT, FLOAT, BOOL_OR_NONE):
+        if types <= _FITTING[kind] and types != {type(None)}:
+            if kind == INT and not _fits_int64([row[name] for row in rows]):
+                return FLOAT
+            return kind
+    return ANY
+
+
+def _fits_int64(values: "list[int]") -> bool:
+    return min(values) >= -(1 << 63) and max(values) < 1 << 63
+
+
+def _column(found: _Lines, name: str, kind: str) -> "Any":
+    """A numpy array or pandas Series. Raises TableError."""
+    import numpy
+
+    values: list[Any] = [row.get(name) for row in found.rows]
+    if kind == ANY:
+        column = numpy.empty(len(values), dtype=object)
+        column[:] = values
+        return _objects(column)
+    if not set(map(type, values)) <= _FITTING[kind]:
+        index = next(i for i, value in enumerate(values) if type(value) not in _FITTING[kind])
+        raise TableError(_misfit(found, index, name, kind, values[index]))
+    if kind == TEXT:
+        from windrow.tables.kinds import text_series
+
+        return text_series(values)
+    if kind == INT:
+        try:
+            return numpy.array(values, dtype="int64")
+        except OverflowError:
+            index = next(i for i, value in enumerate(values) if not _fits_int64([value]))
+            raise TableError(_misfit(found, index, name, kind, values[index])) from None
+    if kind == FLOAT:
+        return _floats(found, name, values)
+    return numpy.array(values, dtype=bool if kind == BOOL else object)
+
+
+def _objects(column: "Any") -> "Any":
+    import pandas
+
+    return pandas.Series(column, dtype=object)
+
+
+def _floats(found: _Lines, name: str, values: "list[Any]") -> "Any":
+    import numpy
+
+    try:
+        column = numpy.array(values, dtype="float64")
+        if numpy.isinf(column).any():
+            raise _Infinite
+        return column
+    except OverflowError:
+        index = next(i for i, value in enumerate(values) if _too_large(value))
+    raise TableError(
+        f"{found.place(index, name)}: a number too large for float64; repair the line, or leave"
+        " the column out with keep_columns"
+    )
+
+
+def _too_large(value: "Any") -> bool:
+    try:
+        float(value or 0)
+    except OverflowError:
+        return True
+    return False
+
+
+def _misfit(found: _Lines, index: int, name: str, kind: str, value: object) -> str:
+    what = "a missing value" if value is None else shortened(value)
+    return (
+        f"{found.place(index, name)}: {what} does not fit {kind.rstrip('?')}, the type decided from"
+        " the first rows of the table; repair the line, leave the column out with keep_columns, or"
+        " allow mixed types"
+    )

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of stretches of a table -> the DataFrame that run() gets."""
+
+from importlib import import_module
+
+from windrow.tables.errors import TableError
+from windrow.tables.partition import HiveKeys, PartitionFormat
+from windrow.tables.settings import Settings
+from windrow.tables.steps import Rows, Steps, with_partition
+from windrow.tables.stretch import Stretch, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from pandas import DataFrame
+
+__all__ = ["TableError", "TableReader"]
+
+_PATH = "Path"
+_ARROW = ("parquet", "arrow")  # formats that pandas alone cannot read
+
+
+class TableReader:
+    """Reads mini-batches of one table. All have the same columns and types, decided once from the
+    first rows of the table. One thread."""
+
+    def __init__(self, description: "dict[str, Any]") -> None:
+        """Opens no file and imports neither pandas nor pyarrow. Raises TableError."""
+        self._settings = Settings(description)
+        root = self._settings.partition_root
+        overrides = self._settings.overrides
+        self._steps = Steps(self._settings.transformations, overrides, root)
+        self._partition = _partition(self._settings)
+        self._source = _source(self._settings, self._steps)
+        self._wanted: set[str] | None = None
+        self._planned = False
+        self._counted: dict[str, tuple[int, int]] = {}  # file: records before an offset
+
+    def frame(self, names: "list[str]") -> "DataFrame":
+        """The rows of the stretches, one after another, transformed. Raises TableError, and
+        OSError when a file is gone."""
+        self._plan()
+        stretches = [parse(name) for name in names]
+        if stretches and self._steps.counts_rows() and self._first_row(stretches[0]) != 0:
+            raise TableError("skip, take or a sample after a filter needs the whole table at once")
+        run = self._steps.run()
+        frames = []
+        for stretch in stretches:
+            frame = self._source.read(stretch, self._wanted)
+            frame = run(self._rows(frame, stretch), self._place(stretch))
+            if stretch.window is not None:
+                first, count = stretch.window
+                frame = frame.iloc[first : first + count]
+            frames.append(frame)
+        return _joined(frames)
+
+    def check(self) -> None:
+        """Raises TableError when the environment lacks what every mini-batch needs."""
+        for module in ("pandas", "pyarrow")[: 2 if self._settings.format in _ARROW else 1]:
+            try:
+                import_module(module)
+            except ImportError as error:
+                raise TableError(
+                    f"tables of format {self._settings.format} need {module} in the environment of"
+                    f" the script ({error}); install it there, or name another one by --python"
+                ) from None
+
+    def first_row(self, names: "list[str]") -> "int | None":
+        """As row_index(), but None where only counting would tell."""
+        stretch = parse(names[0])
+        return stretch.row if stretch.rows else None
+
+    def row_index(self, names: "list[str]") -> int:
+        """The number of the first row of the first stretch in the whole input, as it is before
+        the transformations."""
+        return self._first_row(parse(names[0]))
+
+    def _plan(self) -> None:
+        if self._planned:
+            return
+        names = list(self._source.columns())
+        added = [_PATH] if self._settings.path_column else []
+        added += self._partition.columns() if self._partition else []
+        self._wanted = self._steps.wanted(names + added)
+        files = self._settings.files
+        frame = self._source.sample(self._wanted)
+        if files:
+            self._steps.decide(self._with_path(frame, files[0]), files[0])
+        self._planned = True
+
+    def _rows(self, frame: "Any", stretch: Stretch) -> Rows:
+        numbers = None
+        if self._steps.needs_numbers:
+            import numpy
+
+            first = self._first_row(stretch)
+            numbers = numpy.arange(first, first + len(frame))
+        return Rows(self._with_path(frame, stretch.path), stretch.path, numbers)
+
+    def _with_path(self, frame: "Any", path: str) -> "Any":
+        """With the columns that the path gives."""
+        if self._partition is not None:
+            frame = with_partition(frame, self._partition, path, self._settings.partition_first)
+        if self._settings.path_column:
+            if _PATH in frame.columns:
+                raise TableError(
+                    f"{path}: include_path_column: there is a column {_PATH!r} already; leave it"
+                    " out, or read without the path column"
+                )
+            from windrow.tables.kinds import text_series
+
+            frame.insert(0, _PATH, text_series([path] * len(frame)))
+        return frame
+
+    def _place(self, stretch: Stretch) -> "Any":
+        """A function: the place of a row of the stretch -> where that is, for a message."""
+        return lambda row: self._source.where(stretch, row)
+
+    def _first_row(self, stretch: Stretch) -> int:
+        if stretch.rows:
+            return stretch.row
+        files = self._settings.files
+        if stretch.path not in files:
+            raise TableError(
+                f"{stretch.path}: not among the first files of the table, so the number of its"
+                " first row is not known"
+            )
+        before = sum(self._records(path, None) for path in files[: files.index(stretch.path)])
+        return before + self._records(stretch.path, stretch.offset)
+
+    def _records(self, path: str, end: "int | None") -> int:
+        """How many records begin before an offset of a file; None: in all of it. Remembers the
+        last place of each file: mini-batches mostly come in order."""
+        known, count = self._counted.get(path, (0, 0))
+        if end is None:
+            key = path + "\0"
+            if key not in self._counted:
+                self._counted[key] = (0, int(self._source.count(path, 0, None)))
+            return self._counted[key][1]
+        if end < known:
+            known, count = 0, 0
+        count += int(self._source.count(path, known, end))
+        self._counted[path] = (end, count)
+        return count
+
+
+def _partition(settings: Settings) -> "PartitionFormat | HiveKeys | None":
+    if settings.partition_format:
+        return PartitionFormat(settings.partition_format, settings.partition_root)
+    return HiveKeys(settings.partition_hive) if settings.partition_hive else None
+
+
+def _source(settings: Settings, steps: Steps) -> "Any":
+    if settings.format == "delimited":
+        from windrow.tables.delimited import Delimited
+
+        return Delimited(settings, steps.direct)
+    if settings.format == "json_lines":
+        from windrow.tables.jsonlines import JsonLines
+
+        return JsonLines(settings)
+    if settings.format == "parquet":
+        from windrow.tables.parquet import Parquet
+
+        return Parquet(settings)
+    from windrow.tables.ipc import Ipc
+
+    return Ipc(settings)
+
+
+def _joined(frames: "list[Any]") -> "Any":
+    """One frame, numbered from 0 on."""
+    import pandas
+
+    if len(frames) != 1:
+        frames = _with_equal_categories(frames)
+        return pandas.concat(frames, ignore_index=True) if frames else pandas.DataFrame()
+    frame = frames[0]
+    index = frame.index
+    if isinstance(index, pandas.RangeIndex) and (index.start, index.step) == (0, 1):
+        return frame
+    return frame.reset_index(drop=True)
+
+
+def _with_equal_categories(frames: "list[Any]") -> "list[Any]":
+    """Columns of categories stay so when frames with different ones are joined."""
+    import pandas
+    from pandas.api.types import union_categoricals
+
+    if not frames:
+        return frames
+    for name in frames[0].columns:
+        if isinstance(frames[0][name].dtype, pandas.CategoricalDtype):
+            dtype = union_categoricals([frame[name] for frame in frames]).dtype
+            frames = [frame.assign(**{name: frame[name].astype(dtype)}) for frame in frames]
+    return frames

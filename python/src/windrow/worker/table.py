@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Items that are rows of a table: from the names of stretches to the frame that run() gets.
+
+Imported only for jobs with input_as: table.
+"""
+
+import json
+
+from windrow.tables.reader import TableError, TableReader
+from windrow.worker.script import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class TableRows:
+    """Reads mini-batches. `names` and `first` are those of the latest: the names of its stretches,
+    and the number of its first row in the whole input, if that is known."""
+
+    __slots__ = ("_reader", "first", "names")
+
+    counts = True  # the agent does not know how many rows there are
+
+    def __init__(self, description: str) -> None:
+        """Raises Refused when something is missing that every mini-batch needs."""
+        table = json.loads(description)
+        table["transformations"] = [json.loads(step) for step in table["transformations"]]
+        if table["inference"]:
+            table["infer_column_types"] = json.loads(table["inference"])
+        try:
+            self._reader = TableReader(table)
+            self._reader.check()
+        except TableError as error:  # as it will be in every worker
+            raise Refused from error
+        self.names: list[str] = []
+        self.first: int | None = None
+
+    def load(self, names: "list[str]") -> "Any":
+        """Raises TableError, and OSError when a file is gone."""
+        self.names, self.first = names, None
+        frame = self._reader.frame(names)
+        self.first = self._reader.first_row(names)
+        return frame

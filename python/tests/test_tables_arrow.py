@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of Parquet and Arrow files."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tables_oracle.table_files import Table, dtypes, rows
+from windrow.tables.reader import TableError
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+def parquet_bytes(table: Any, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    parquet.write_table(table, buffer, **options)
+    return buffer.getvalue()
+
+
+def ipc_bytes(table: Any, kind: str, rows_each: int = 1000) -> bytes:
+    buffer = io.BytesIO()
+    opened = pyarrow.ipc.new_stream if kind == "stream" else pyarrow.ipc.new_file
+    options = pyarrow.ipc.IpcWriteOptions(compression="zstd" if kind == "packed" else None)
+    with opened(buffer, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=rows_each)
+    return buffer.getvalue()
+
+
+def made(folder: Path, *tables: Any, form: str = "parquet", **options: Any) -> Table:
+    table = Table(folder, format="parquet" if form == "parquet" else "arrow")
+    for i, content in enumerate(tables):
+        data = parquet_bytes(content, **options) if form == "parquet" else ipc_bytes(content, form)
+        table.add(f"{i}.{form}", data)
+    return table
+
+
+FORMS = ["parquet", "file", "stream", "packed"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_are_read_by_their_numbers(tmp_path: Path, form: str) -> None:
+    content = pyarrow.table({"n": list(range(100)), "s": [f"t{i}" for i in range(100)]})
+    table = Table(tmp_path, format="parquet" if form == "parquet" else "arrow")
+    data = parquet_bytes(content, row_group_size=7) if form == "parquet" else None
+    path = table.add("data", data or ipc_bytes(content, form, 7))
+    reader = table.reader()
+    for first, count in ((0, 100), (0, 7), (5, 4), (13, 30), (7, 7), (99, 1), (0, 0), (3, 2)):
+        frame = reader.frame([f"{path}@{first}+{count}#{first}*{count}"])
+        expected = list(range(first, first + count)) if count else list(range(100))
+        assert frame["n"].tolist() == expected
+        assert dtypes(frame) == {"n": "int64", "s": "text"}
+    both = reader.frame([f"{path}@90+10#0*0", f"{path}@0+2#0*0"])
+    assert both["n"].tolist() == [*range(90, 100), 0, 1]
+    assert list(both.index) == list(range(12))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_types_are_those_that_arrow_gives_pandas(tmp_path: Path, form: str) -> None:
+    moment = datetime.datetime(2020, 1, 31, 1, 2, 3)
+    content = pyarrow.table(
+        {
+            "i8": pyarrow.array([1, 2], pyarrow.int8()),
+            "f32": pyarrow.array([0.5, None], pyarrow.float32()),
+            "s": ["a", None],
+            "b": [True, False],
+            "bin": [b"a", None],
+            "ts": pyarrow.array([moment, None], pyarrow.timestamp("ns")),
+            "date": [moment.date(), None],
+            "dec": [decimal.Decimal("1.50"), None],
+            "cat": pyarrow.array(["x", "y"]).dictionary_encode(),
+            "list": [[1, 2], None],
+            "struct": [{"a": 1}, None],
+        }
+    )
+    frame = made(tmp_path, content, form=form).frame()
+    assert {k: v for k, v in dtypes(frame).items() if v != "object"} == {
+        "i8": "int8",
+        "f32": "float32",
+        "s": "text",
+        "b": "bool",
+        "ts": "datetime64[ns]",
+        "cat": "category",
+    }
+    assert frame["dec"].tolist() == [decimal.Decimal("1.50"), None]
+    assert frame["list"][0].tolist() == [1, 2]
+
+
+def test_one_null_makes_a_column_float_in_every_row_group(tmp_path: Path) -> None:
+    content = pyarrow.table({"n": [1, 2, 3, None], "b": [True, True, None, False], "m": [1] * 4})
+    table = made(tmp_path, content, row_group_size=1)
+    path = table.description["files"][0]
+    reader = table.reader()
+    for row in range(4):
+        frame = reader.frame([f"{path}@{row}+1#{row}*1"])
+        assert list(map(str, frame.dtypes)) == ["float64", "object", "int64"]
+    plain = made(tmp_path, content, row_group_size=1, write_statistics=False)
+    assert dtypes(plain.frame()) == {"n": "float64", "b": "object", "m": "float64"}
+    required = pyarrow.schema([pyarrow.field("m", pyarrow.int64(), nullable=False)])
+    strict = pyarrow.table({"m": [1]}, schema=required)
+    assert dtypes(made(tmp_path, strict, write_statistics=False).frame()) == {"m": "int64"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_null_in_a_later_file_is_told(tmp_path: Path, form: str) -> None:
+    table = made(tmp_path, pyarrow.table({"n": [1]}), pyarrow.table({"n": [1, None]}), form=form)
+    table.description["files"], later = table.description["files"][:1], table.names()[1]
+    with pytest.raises(TableError, match=r"1\.\w+, column 'n': missing values.*0\.\w+, which dec"):
+        table.reader().frame([later])
+
+
+def test_what_pandas_wrote_comes_back(tmp_path: Path) -> None:
+    import pandas
+
+    written = pandas.DataFrame(
+        {"n": pandas.array([1, None], dtype="Int64"), "x": [1.5, 2.5]}, index=[7, 8]
+    )
+    frame = made(tmp_path, pyarrow.Table.from_pandas(written)).frame()
+    assert dtypes(frame) == {"n": "Int64", "x": "float64"}
+    assert list(frame.index) == [0, 1]
+    named = written.rename_axis("id")
+    kept = made(tmp_path, pyarrow.Table.from_pandas(named)).frame()
+    assert sorted(kept.columns) == ["id", "n", "x"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_only_the_columns_that_are_kept_need_to_agree(tmp_path: Path, form: str) -> None:
+    first = pyarrow.table({"a": [1, 2], "b": ["x", "y"]})
+    for second, said in (
+        (pyarrow.table({"a": [3]}), "no column 'b', which 0"),
+        (pyarrow.table({"a": [3], "b": ["z"], "c": [1]}), "column 'c', which 0"),
+        (pyarrow.table({"a": [1.5], "b": ["z"]}), "column 'a': double, and int64 in 0"),
+        (pyarrow.table({"a": ["q"], "b": ["z"]}), "column 'a': string, and int64 in 0"),
+        (pyarrow.table({"a": [3], "b": [4]}), "column 'b': int64, and string in 0"),
+    ):
+        assert said in made(tmp_path, first, second, form=form).error().replace("1.", "", 1)
+    table = made(tmp_path, first, pyarrow.table({"a": [3]}), form=form)
+    table.description["transformations"] = [{"keep_columns": ["a"]}]
+    assert rows(table.frame()) == [[1], [2], [3]]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_narrower_types_are_promoted(tmp_path: Path, form: str) -> None:
+    wide = pyarrow.table(
+        {
+            "i": [1],
+            "f": [1.5],
+            "s": ["x"],
+            "t": pyarrow.array([0], pyarrow.timestamp("us")),
+            "c": pyarrow.array(["x"]).dictionary_encode(),
+        }
+    )
+    narrow = pyarrow.table(
+        {
+            "f": pyarrow.array([2], pyarrow.int32()),
+            "c": ["y"],
+            "i": pyarrow.array([2], pyarrow.uint8()),
+            "s": pyarrow.array(["y"], pyarrow.large_string()),
+            "t": pyarrow.array([0], pyarrow.timestamp("ms")),
+        }
+    )
+    table = made(tmp_path, wide, narrow, form=form)
+    frame = table.frame()
+    assert list(frame.columns) == ["i", "f", "s", "t", "c"]
+    assert frame["i"].tolist() == [1, 2]
+    assert frame["c"].tolist() == ["x", "y"]
+    reader = table.reader()
+    assert [list(reader.frame([name]).dtypes)[:4] for name in table.names()] == [
+        list(frame.dtypes)[:4]
+    ] * 2
+    assert str(frame["c"].dtype) == "category"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_file_without_rows_has_columns(tmp_path: Path, form: str) -> None:
+    frame = made(tmp_path, pyarrow.table({"a": pyarrow.array([], pyarrow.int64())}), form=form)
+    assert dtypes(frame.frame()) == {"a": "int64"}
+
+
+def test_broken_parquet_files_are_told(tmp_path: Path) -> None:
+    whole = parquet_bytes(pyarrow.table({"a": list(range(1000))}))
+    for data, said in (
+        (b"", "bad.parquet: the file is empty"),
+        (b"hello world", "bad.parquet: no Parquet file: it does not begin with PAR1"),
+        (whole[:-5], "bad.parquet: the end of the file is missing"),
+        (whole[: len(whole) // 2] + b"PAR1", "bad.parquet: "),
+    ):
+        table = Table(tmp_path, format="parquet")
+        table.add("bad.parquet", data)
+        assert table.error().startswith(said)
+
+
+def test_damaged_pages_are_told(tmp_path: Path) -> None:
+    content = pyarrow.table({"a": [f"some text {i}" for i in range(5000)]})
+    whole = bytearray(parquet_bytes(content, compression="snappy"))
+    whole[20:2000] = bytes(1980)
+    table = Table(tmp_path, format="parquet")
+    table.add("bad.parquet", bytes(whole))
+    assert table.error().startswith("bad.parquet: cannot be read:")
+
+
+def test_broken_arrow_files_are_told(tmp_path: Path) -> None:
+    whole = ipc_bytes(pyarrow.table({"a": list(range(1000))}), "file")
+    for data, said in (
+        (b"", "bad.arrow: no Arrow file: the file is empty"),
+        (b"hello world, this is no arrow file", "bad.arrow: no Arrow file:"),
+        (whole[:-50], "bad.arrow: no Arrow file:"),
+        (b"FEA1" + bytes(20), "bad.arrow: Feather, version 1"),
+    ):
+        table = Table(tmp_path, format="arrow")
+        table.add("bad.arrow", data)
+        assert table.error().startswith(said)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_that_are_gone_are_told(tmp_path: Path, form: str) -> None:
+    table = made(tmp_path, pyarrow.table({"a": [1, 2]}), form=form)
+    path = table.description["files"][0]
+    with pytest.raises(TableError, match="2 rows where there were 9 when the job began"):
+        table.reader().frame([f"{path}@1+8#1*8"])
+
+
+def test_a_file_that_was_replaced_is_opened_again(tmp_path: Path) -> None:
+    for form in FORMS:
+        table = made(tmp_path, pyarrow.table({"a": [1, 2]}), form=form)
+        reader = table.reader()
+        assert len(reader.frame(table.names())) == 2
+        path = Path(table.description["files"][0])
+        made(tmp_path / "new", pyarrow.table({"a": [7, 8, 9]}), form=form)
+        (tmp_path / "new" / path.name).replace(path)
+        assert rows(reader.frame(table.names())) == [[7], [8], [9]]
+
+
+def test_a_row_group_that_is_cut_is_decoded_once(tmp_path: Path) -> None:
+    table = made(tmp_path, pyarrow.table({"a": list(range(1000))}))
+    path = table.description["files"][0]
+    reader = table.reader()
+    reader.frame([f"{path}@0+10#0*10"])
+    source: Any = reader._source
+    decoded = source._group[2]
+    assert reader.frame([f"{path}@500+2#0*0"])["a"].tolist() == [500, 501]
+    assert source._group[2] is decoded
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_of_earlier_files_are_counted(tmp_path: Path, form: str) -> None:
+    table = made(tmp_path, pyarrow.table({"a": [1, 2]}), pyarrow.table({"a": [3, 4]}), form=form)
+    second = table.description["files"][1]
+    assert table.reader().row_index([f"{second}@1+1#0*0"]) == 3
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    content = pyarrow.table([[1], [2]], names=["a", "a"])
+    assert "two columns are called 'a'" in made(tmp_path, content, form="file").error()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_path_alone_can_be_kept(tmp_path: Path, form: str) -> None:
+    table = made(tmp_path, pyarrow.table({"a": [1, 2, 3]}), form=form)
+    table.description["include_path_column"] = True
+    table.description["transformations"] = [{"keep_columns": "Path"}]
+    assert rows(table.frame()) == [[table.description["files"][0]]] * 3
+
+
+def test_decimals_dates_and_categories_are_converted_and_filtered(tmp_path: Path) -> None:
+    content = pyarrow.table(
+        {
+            "d": pyarrow.array([decimal.Decimal("1.50"), decimal.Decimal("2.75")]),
+            "t": [datetime.date(2020, 1, 31), datetime.date(2021, 1, 31)],
+            "c": pyarrow.array(["x", "y"]).dictionary_encode(),
+        }
+    )
+    table = made(tmp_path, content)
+    for expression in ("d > 2", "t > datetime(2020, 6)", 'c == "y"'):
+        table.description["transformations"] = [{"filter": expression}]
+        assert table.frame()["c"].tolist() == ["y"]
+    table.description["transformations"] = [
+        {
+            "convert_column_types": [
+                {"columns": "d", "column_type": "float"},
+                {"columns": "t", "column_type": {"datetime": {"formats": ["%Y"]}}},
+                {"columns": "c", "column_type": "string"},
+            ]
+        }
+    ]
+    assert dtypes(table.frame()) == {"d": "float64", "t": "datetime64[ns]", "c": "text"}

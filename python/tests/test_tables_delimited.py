@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of delimited text: headers, fields, records, encodings, and cuts."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tables_oracle.table_files import Table, dtypes, rows, table
+from windrow.tables.reader import TableError, TableReader
+from windrow.tables.stretch import parse
+
+
+def test_a_name_says_what_to_read() -> None:
+    stretch = parse("/data/a@b#1.csv@10+20#30*40/5+6")
+    assert (stretch.path, stretch.offset, stretch.length) == ("/data/a@b#1.csv", 10, 20)
+    assert (stretch.row, stretch.rows, stretch.window) == (30, 40, (5, 6))
+    assert parse("a@0+0#0*0").window is None
+
+
+@pytest.mark.parametrize("name", ["", "a.csv", "a@1+2", "a@1+2#3", "a@1+2#3*x", "a@1+2#3*4/5"])
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(TableError, match="is not the name of a stretch"):
+        parse(name)
+
+
+def test_a_reader_is_made_without_pandas_and_without_a_file() -> None:
+    program = """
+import sys
+from windrow.tables.reader import TableReader
+for form in ("delimited", "json_lines", "parquet", "arrow"):
+    TableReader({"format": form, "files": ["/nowhere/at/all"], "partition_format": "/{a}/b",
+                 "transformations": [{"filter": "a > datetime(2020)"}, {"keep_columns": "a"}]})
+print([name for name in ("pandas", "numpy", "pyarrow") if name in sys.modules])
+"""
+    source = Path(__file__).parents[1] / "src"
+    environment = {**os.environ, "PYTHONPATH": str(source)}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_a_wrong_description_is_refused_at_once() -> None:
+    for wrong, said in (
+        ({"format": "excel"}, "format: 'excel' is none of delimited"),
+        ({"delimiter": "ab"}, "delimiter: 'ab' is not one ASCII character"),
+        ({"quote": "''"}, "quote: \"''\" is not one ASCII character"),
+        ({"encoding": "ebcdic"}, "encoding: 'ebcdic' is none of utf8"),
+        ({"header": "yes"}, "header: 'yes' is none of all_files_same_headers"),
+        ({"ragged": "maybe"}, "ragged: 'maybe' is none of error, skip, fill"),
+    ):
+        with pytest.raises(TableError) as raised:
+            TableReader({"format": "delimited", "files": [], **wrong})
+        assert str(raised.value).startswith(said)
+
+
+def test_rows_are_typed_and_numbered_from_zero(tmp_path: Path) -> None:
+    frame = table(tmp_path, "a,b,c\n5,x,1.5\n6,,2\n").frame()
+    assert dtypes(frame) == {"a": "int64", "b": "text", "c": "float64"}
+    assert rows(frame) == [[5, "x", 1.5], [6, None, 2.0]]
+    assert list(frame.index) == [0, 1]
+
+
+def test_a_byte_order_mark_and_carriage_returns_leave_no_trace(tmp_path: Path) -> None:
+    frame = table(tmp_path, b"\xef\xbb\xbfa,b\r\n5,x\r\n\r\n6,y").frame()
+    assert list(frame.columns) == ["a", "b"]
+    assert rows(frame) == [[5, "x"], [6, "y"]]
+
+
+@pytest.mark.parametrize(
+    ("header", "columns", "count"),
+    [
+        ("all_files_same_headers", ["a", "b"], 2),
+        ("from_first_file", ["a", "b"], 3),
+        ("no_header", ["Column1", "Column2"], 4),
+    ],
+)
+def test_headers_are_where_they_are_said_to_be(
+    tmp_path: Path, header: str, columns: list[str], count: int
+) -> None:
+    made = Table(tmp_path, header=header)
+    made.add("1.csv", "a,b\nx,y\n")
+    made.add("2.csv", "a,b\nx,y\n")
+    frame = made.frame()
+    assert (list(frame.columns), len(frame)) == (columns, count)
+
+
+def test_columns_of_different_headers_are_joined_by_name(tmp_path: Path) -> None:
+    made = Table(tmp_path, header="all_files_different_headers")
+    made.add("1.csv", "a,b\n2,x\n")
+    made.add("2.csv", "b,c\ny,7\n")
+    frame = made.frame()
+    assert dtypes(frame) == {"a": "float64", "b": "text", "c": "float64"}
+    assert rows(frame) == [[2.0, "x", None], [None, "y", 7.0]]
+
+
+def test_a_column_that_the_first_files_do_not_have_is_named(tmp_path: Path) -> None:
+    made = Table(tmp_path, header="all_files_different_headers")
+    made.add("1.csv", "a\n2\n")
+    reader = made.reader()
+    made.add("2.csv", "a,late\n3,4\n")
+    name = f"{tmp_path}/2.csv@0+0#0*0"
+    reader = TableReader({**made.description, "files": made.description["files"][:1]})
+    with pytest.raises(TableError, match=r"column 'late' is in none of the first files.*'a'"):
+        reader.frame([name])
+    keeps = {"transformations": [{"keep_columns": "a"}], "files": made.description["files"][:1]}
+    assert rows(TableReader({**made.description, **keeps}).frame([name])) == [[3]]
+
+
+def test_the_same_names_in_another_order_are_no_same_headers(tmp_path: Path) -> None:
+    made = Table(tmp_path)
+    made.add("1.csv", "a,b\nx,y\n")
+    made.add("2.csv", "b,a\ny,x\n")
+    said = made.error()
+    assert said.startswith("2.csv: the header has the columns of 1.csv in another order")
+    assert "all_files_different_headers" in said
+
+
+def test_the_first_file_with_something_in_it_gives_the_names(tmp_path: Path) -> None:
+    made = Table(tmp_path)
+    made.add("1.csv", "")
+    made.add("2.csv", "a,b\n5,6\n")
+    assert rows(made.frame()) == [[5, 6]]
+
+
+def test_names_are_stripped_and_made_different(tmp_path: Path) -> None:
+    frame = table(tmp_path, "a, a ,a,a_1,,\n1,2,3,4,5,6\n").frame()
+    assert list(frame.columns) == ["a", "a_1", "a_2", "a_1_3", "Column5", "Column6"]
+
+
+def test_an_empty_file_and_a_header_alone_have_no_rows(tmp_path: Path) -> None:
+    assert len(table(tmp_path, "").frame()) == 0
+    for text in ("a,b\n", "a,b"):
+        frame = table(tmp_path, text).frame()
+        assert (list(frame.columns), len(frame)) == (["a", "b"], 0)
+
+
+def test_quotes_hold_delimiters_and_quotes(tmp_path: Path) -> None:
+    frame = table(tmp_path, 'a,b\n"x,y","say ""hi"""\nin"ner,"q"z\n').frame()
+    assert rows(frame) == [["x,y", 'say "hi"'], ['in"ner', "qz"]]
+
+
+def test_an_empty_text_is_no_missing_value(tmp_path: Path) -> None:
+    text = 'a,b\n"",x\n,y\n'
+    assert rows(table(tmp_path, text, types="mltable").frame()) == [["", "x"], [None, "y"]]
+    assert rows(table(tmp_path, text, types="pandas").frame()) == [[None, "x"], [None, "y"]]
+    filled = table(tmp_path, text, types="mltable", empty_as_string=True).frame()
+    assert rows(filled) == [["", "x"], ["", "y"]]
+
+
+def test_line_breaks_in_quotes_need_to_be_allowed(tmp_path: Path) -> None:
+    text = 'a,b\n1,"x\ny"\n2,z\n'
+    assert rows(table(tmp_path, text, support_multi_line=True).frame()) == [[1, "x\ny"], [2, "z"]]
+    said = table(tmp_path, text).error()
+    assert said.startswith("data.csv line 2: a quoted field begins here and does not end in this")
+    assert "support_multi_line: true" in said
+
+
+def test_a_quote_that_is_never_closed_is_found(tmp_path: Path) -> None:
+    for multi_line in (False, True):
+        made = table(tmp_path, 'a,b\n1,x\n2,"y\n3,z\n', support_multi_line=multi_line)
+        assert made.error().startswith("data.csv line 3: a quoted field begins here")
+    assert rows(table(tmp_path, 'a,b\n1,"y\n', quote="").frame()) == [[1, '"y']]
+
+
+def test_a_late_open_quote_is_found_too(tmp_path: Path) -> None:
+    text = "a,b\n" + "1,x\n" * 500 + '2,"y\n3,z"\n'
+    assert table(tmp_path, text).error().startswith("data.csv line 502: a quoted field")
+
+
+def test_rows_with_too_many_or_too_few_fields(tmp_path: Path) -> None:
+    text = "a,b\n1,2\n3\n4,5,6\n7,8\n"
+    said = table(tmp_path, text).error()
+    assert said.startswith("data.csv line 3: 1 fields where the table has 2 columns; set ragged")
+    assert rows(table(tmp_path, text, ragged="skip").frame()) == [[1, 2], [7, 8]]
+    filled = table(tmp_path, text, ragged="fill").frame()
+    assert list(filled.columns) == ["a", "b", "Column3"]
+    assert rows(filled) == [[1, 2, None], [3, None, None], [4, 5, 6], [7, 8, None]]
+
+
+def test_late_ragged_rows_are_treated_alike(tmp_path: Path) -> None:
+    text = "a,b\n" + "1.5,x\n" * 300 + "2.5\n3.5,y\n"
+    assert table(tmp_path, text).error().startswith("data.csv line 302: 1 fields where")
+    assert len(table(tmp_path, text, ragged="skip").frame()) == 301
+    assert rows(table(tmp_path, text, ragged="fill").frame())[-2:] == [[2.5, None], [3.5, "y"]]
+    longer = text + "1,2,3\n"
+    said = table(tmp_path, longer, ragged="fill").error()
+    assert said.startswith("data.csv line 304: 3 fields where the table has 2 columns; fields beyo")
+
+
+def test_comments_skipped_lines_and_blank_lines_are_no_records(tmp_path: Path) -> None:
+    text = "made by hand\n\n#c\na,b\n#x,y\n5,6\n  \n\n#\n7,8 #9\n"
+    frame = table(tmp_path, text, comment="#", skip_lines=1).frame()
+    assert rows(frame) == [[5, "6"], [7, "8 #9"]]
+
+
+def test_a_carriage_return_within_a_line_is_text(tmp_path: Path) -> None:
+    assert rows(table(tmp_path, "a,b\nx\ry,z\n").frame()) == [["x\ry", "z"]]
+
+
+def test_the_delimiter_can_be_guessed_by_the_reader_of_the_message(tmp_path: Path) -> None:
+    said = table(tmp_path, "a;b\n5;6\n7;8\n").error()
+    assert said == "data.csv: with delimiter ',' there is one column, 'a;b'; set delimiter: ';'"
+    one_column = table(tmp_path, "a;b\nfree text\nmore\n").frame()
+    assert list(one_column.columns) == ["a;b"]
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|", "\x01", "^", "]", "-", "\\t"])
+def test_any_character_can_be_the_delimiter(tmp_path: Path, delimiter: str) -> None:
+    text = 'a,b\n5,"x,y"\n'.replace(",", "\t" if delimiter == "\\t" else delimiter)
+    inside = "x\ty" if delimiter == "\\t" else f"x{delimiter}y"
+    assert rows(table(tmp_path, text, delimiter=delimiter).frame()) == [[5, inside]]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "codec"),
+    [
+        ("utf8", "utf-8"),
+        ("utf8bom", "utf-8-sig"),
+        ("ascii", "utf-8"),
+        ("iso88591", "cp1252"),
+        ("latin-1", "cp1252"),
+        ("windows1252", "cp1252"),
+        ("utf16", "utf-16"),
+        ("utf16", "utf-16-le"),
+        ("utf32", "utf-32"),
+    ],
+)
+def test_text_is_decoded(tmp_path: Path, encoding: str, codec: str) -> None:
+    text = "a,grün\n5,ä€\n6,z\n"
+    frame = table(tmp_path, text.encode(codec), encoding=encoding).frame()
+    assert list(frame.columns) == ["a", "grün"]
+    assert rows(frame) == [[5, "ä€"], [6, "z"]]
+
+
+def test_the_wrong_encoding_is_told_with_its_line(tmp_path: Path) -> None:
+    early = b"a,b\n5,x\n6,\xe4\n"
+    said = table(tmp_path, early).error()
+    assert said.startswith("data.csv line 3: byte 0xe4 is not UTF-8; set encoding")
+    late = b"a,b\n" + b"5,x\n" * 20000 + b"6,\xe4\n"
+    assert table(tmp_path, late).error().startswith("data.csv line 20002: byte 0xe4")
+    assert "not utf-16" in table(tmp_path, b"\xff\xfea", encoding="utf16").error()
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_compressed_files_are_read_whole(tmp_path: Path, pack: object) -> None:
+    packed = pack(b"a,b\n" + b"5,x\n" * 1000)  # type: ignore[operator]
+    made = Table(tmp_path)
+    path = made.add("data.csv.packed", packed)
+    frame = made.frame()
+    assert (len(frame), rows(frame)[0]) == (1000, [5, "x"])
+    Path(path).write_bytes(packed[: len(packed) // 2])
+    assert "data.csv.packed: cannot be decompressed" in made.error()
+
+
+def test_zstandard_is_read_with_pyarrow(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    data = pyarrow.compress(b"a,b\n5,x\n", codec="zstd", asbytes=True)
+    assert rows(table(tmp_path, data).frame()) == [[5, "x"]]
+
+
+def test_a_file_that_became_shorter_is_told(tmp_path: Path) -> None:
+    made = table(tmp_path, "a,b\n5,x\n")
+    path = made.description["files"][0]
+    with pytest.raises(TableError, match=r"data\.csv: the file is shorter than it was"):
+        made.reader().frame([f"{path}@0+100#0*0"])
+    with pytest.raises(TableError, match="1 records where there were 7 when the job began"):
+        made.reader().frame([f"{path}@0+8#0*7"])
+    Path(path).unlink()
+    with pytest.raises(FileNotFoundError):
+        made.reader().frame([f"{path}@0+8#0*0"])
+
+
+def test_stretches_give_the_rows_of_the_file_in_order(tmp_path: Path) -> None:
+    lines = ["n,s\n", *[f"{i},t{i}\n" for i in range(1000)]]
+    made = table(tmp_path, "".join(lines))
+    path = made.description["files"][0]
+    ends = [0]
+    for line in lines:
+        ends.append(ends[-1] + len(line))
+    reader = made.reader()
+    cuts = [0, 2, 301, 302, 999, 1001]
+    names, found = [], []
+    for first, last in zip(cuts, cuts[1:]):
+        row = max(0, first - 1)
+        names.append(f"{path}@{ends[first]}+{ends[last] - ends[first]}#{row}*{last - 1 - row}")
+        frame = reader.frame(names[-1:])
+        assert dtypes(frame) == {"n": "int64", "s": "text"}
+        found += rows(frame)
+    assert found == [[i, f"t{i}"] for i in range(1000)]
+    together = reader.frame(names)
+    assert rows(together) == found
+    assert list(together.index) == list(range(1000))
+
+
+def test_a_window_leaves_some_rows_of_a_stretch(tmp_path: Path) -> None:
+    made = table(tmp_path, "n\n" + "".join(f"{i}\n" for i in range(5, 25)))
+    made.description["transformations"] = [{"filter": "n % 2 == 0"}]
+    frame = made.reader().frame([made.names()[0] + "/2+3"])
+    assert rows(frame) == [[10], [12], [14]]
+    assert list(frame.index) == [0, 1, 2]
+
+
+def test_the_path_can_be_a_column(tmp_path: Path) -> None:
+    made = Table(tmp_path, include_path_column=True)
+    first = made.add("1.csv", "a\n5\n")
+    second = made.add("d/2.csv", "a\n6\n")
+    assert rows(made.frame()) == [[first, 5], [second, 6]]
+    said = table(tmp_path, "Path,b\n1,2\n", include_path_column=True).error()
+    assert "there is a column 'Path' already" in said
+
+
+def test_rows_are_counted_where_their_number_is_not_known(tmp_path: Path) -> None:
+    made = Table(tmp_path, support_multi_line=True)
+    first = made.add("1.csv", 'a,b\n1,"x\n\ny"\n\n2,z\n')
+    second = made.add("2.csv", "a,b\n3,z\n4,z\n5,z\n")
+    reader = made.reader()
+    assert reader.row_index([f"{first}@0+0#0*0"]) == 0
+    assert reader.row_index([f"{second}@0+0#0*0"]) == 2
+    assert reader.row_index([f"{second}@12+4#0*0"]) == 4
+    assert reader.row_index([f"{second}@8+4#0*0"]) == 3
+    assert reader.row_index([f"{second}@8+4#17*1"]) == 17
+    assert reader.first_row([f"{second}@8+4#0*0"]) is None
+    assert reader.first_row([f"{second}@8+4#17*1"]) == 17
+    with pytest.raises(TableError, match="the number of its first row is not known"):
+        reader.row_index(["/elsewhere.csv@8+4#0*0"])
+
+
+def test_many_rows_are_counted_piece_by_piece(tmp_path: Path, monkeypatch: object) -> None:
+    from windrow.tables import source
+
+    monkeypatch.setattr(source, "_PIECE", 64)  # type: ignore[attr-defined]
+    text = "a,b\n" + "".join(f'{i},"line\nbreak"\n' for i in range(100))
+    for multi_line, before in ((True, 100), (False, 200)):
+        made = table(tmp_path, text, support_multi_line=multi_line)
+        reader = made.reader()
+        path = made.description["files"][0]
+        made.add("2.csv", "a,b\n")
+        reader = made.reader()
+        assert reader.row_index([f"{tmp_path}/2.csv@0+0#0*0"]) == before
+        assert reader.row_index([f"{path}@0+0#0*0"]) == 0
+
+
+def test_the_environment_is_checked(tmp_path: Path, monkeypatch: object) -> None:
+    made = table(tmp_path, "a\n5\n")
+    made.reader().check()
+    monkeypatch.setitem(sys.modules, "pandas", None)  # type: ignore[attr-defined]
+    with pytest.raises(TableError, match=r"tables of format delimited need pandas .*--python"):
+        made.reader().check()
+
+
+def test_the_path_alone_can_be_kept(tmp_path: Path) -> None:
+    for form, text in (("delimited", "a,b\n1,2\n3,4\n"), ("json_lines", '{"a": 1}\n{"a": 2}\n')):
+        made = table(tmp_path, text, format=form, include_path_column=True)
+        made.description["transformations"] = [{"keep_columns": "Path"}]
+        assert rows(made.frame()) == [[made.description["files"][0]]] * 2
+
+
+def test_numbers_of_thousands_of_digits_are_no_integers(tmp_path: Path) -> None:
+    long = "9" * 5000
+    assert dtypes(table(tmp_path, f"a\n{long}\n").frame()) in ({"a": "float64"}, {"a": "text"})
+    late = "a\n" + "5\n" * 200 + long + "\n"
+    assert table(tmp_path, late).error().startswith("data.csv line 202, column 'a': '99999")

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fast readers of delimited text give what the exact one gives, and are used."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tables_oracle import corpus
+from tables_oracle.table_files import Table, dtypes, rows, table
+from windrow.tables import fast_arrow
+from windrow.tables.delimited import Delimited
+from windrow.tables.reader import TableError, TableReader
+
+EXACT = Delimited._exact
+
+
+class Engines:
+    """Chooses how delimited text is read; `exact`: how often the slow reader was needed."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._patch = monkeypatch
+        self.exact = 0
+        monkeypatch.setattr(Delimited, "_exact", self._counted(EXACT))
+
+    def _counted(self, function: Any) -> Any:
+        def counted(*arguments: Any) -> Any:
+            self.exact += 1
+            return function(*arguments)
+
+        return counted
+
+    def use(self, engine: str) -> None:
+        self._patch.setattr(fast_arrow, "available", lambda: engine == "arrow")
+        if engine == "exact":
+            self._patch.setattr(Delimited, "_fast", lambda *_: None)
+
+
+ENGINES = [*(["arrow"] if fast_arrow.available() else []), "pandas", "exact"]
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
+    return Engines(monkeypatch)
+
+
+def outcome(description: dict[str, Any], names: list[str]) -> Any:
+    try:
+        frame = TableReader(description).frame(names)
+    except TableError as error:
+        return str(error)
+    return dtypes(frame), rows(frame)
+
+
+MAKERS = [corpus.delimited, corpus.long_table, corpus.different_headers]
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_all_readers_agree(make: Any, tmp_path: Path, engines: Engines) -> None:
+    outcomes: dict[int, Any] = {}
+    for engine in ENGINES:
+        engines.use(engine)
+        for seed in range(40):
+            case = make(seed)
+            folder = tmp_path / f"{seed}"
+            files = []
+            for file in case.files:
+                path = folder / file.name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(file.data)
+                files.append(str(path))
+            names = [f"{path}@0+0#0*0" for path in files]
+            found = outcome({**case.description, "files": files}, names)
+            assert found == outcomes.setdefault(seed, found), f"{engine}, seed {seed}"
+
+
+CELLS = [
+    "5",
+    "",
+    '""',
+    "x",
+    '"a,b"',
+    '"a""b"',
+    'a"b',
+    '"a"b',
+    '"',
+    " ",
+    "\r",
+    "#",
+    "1.5",
+    "\t",
+    "é",
+]
+
+
+def test_all_readers_agree_on_noise(tmp_path: Path, engines: Engines) -> None:
+    """Records, quotes and ragged rows at random, under all policies: the same rows, or the same
+    complaint."""
+    rng = random.Random(1)
+    tables = []
+    for number in range(250):
+        width = rng.randrange(1, 4)
+        lines = [",".join("abc"[:width])]
+        for _ in range(rng.randrange(1, 8)):
+            fields = width if rng.random() < 0.9 else rng.randrange(1, 5)
+            lines.append(",".join(rng.choice(CELLS) for _ in range(fields)))
+        end = rng.choice(["\n", "\n", "\r\n"])
+        made = Table(tmp_path, infer_column_types=rng.random() < 0.5)
+        made.description["ragged"] = rng.choice(["error", "skip", "fill"])
+        made.description["support_multi_line"] = rng.random() < 0.5
+        made.description["types"] = rng.choice(["mltable", "pandas"])
+        made.description["comment"] = rng.choice(["", "#"])
+        made.add(f"{number}.csv", end.join(lines) + rng.choice(["", end]))
+        tables.append(made)
+    outcomes = {}
+    for engine in ENGINES:
+        engines.use(engine)
+        for number, made in enumerate(tables):
+            found = outcome(made.description, made.names())
+            same = outcomes.setdefault(number, found)
+            assert found == same, (engine, number, made.description)
+
+
+def test_ordinary_tables_are_read_by_the_fast_readers(tmp_path: Path, engines: Engines) -> None:
+    record = '{},1.5,"text, quoted",true,2020-01-31,2020-01-31T01:02:03Z,31/01/2020,\n'
+    text = "i,f,s,b,d,z,e,m\n" + "".join(record.format(i) for i in range(1000))
+    for engine in ENGINES[:-1]:
+        engines.use(engine)
+        frame = table(tmp_path, text, types="mltable").frame()
+        assert (len(frame), engines.exact) == (1000, 0), engine
+
+
+def test_without_pyarrow_text_is_read_all_the_same(tmp_path: Path, engines: Engines) -> None:
+    engines.use("pandas")
+    text = "a,b,c\n5,true,2020-01-31\n6,,\n"
+    frame = table(tmp_path, text, types="mltable").frame()
+    assert dtypes(frame) == {"a": "int64", "b": "object", "c": "datetime64[ns]"}
+    assert rows(frame)[1] == [6, None, None]
+
+
+def test_one_odd_value_makes_only_its_part_slow(tmp_path: Path, engines: Engines) -> None:
+    lines = [f"{i},text of row {i}\n" for i in range(60000)]
+    lines[40000] = "+40000,text of row 40000\n"
+    text = "n,s\n" + "".join(lines)
+    for engine in ENGINES[:-1]:
+        engines.use(engine)
+        frame = table(tmp_path, text).frame()
+        assert frame["n"].tolist() == list(range(60000))
+        assert engines.exact == (1 if engine == "arrow" else 0)
+        engines.exact = 0
+    lines[50000] = "oops,x\n"
+    said = table(tmp_path, "n,s\n" + "".join(lines)).error()
+    assert said.startswith("data.csv line 50002, column 'n': 'oops' does not fit int64")

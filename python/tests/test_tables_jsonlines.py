@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of JSON lines."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from tables_oracle.table_files import Table, dtypes, rows
+from windrow.tables.reader import TableError
+
+
+def lines(folder: Path, *texts: str, **description: object) -> Table:
+    made = Table(folder, format="json_lines", **description)
+    made.add("data.jsonl", "".join(text + "\n" for text in texts))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["1", "-2"], "int64"),
+        (["0", "1"], "int64"),
+        (["1", "1.5"], "float64"),
+        (["1", "null"], "float64"),
+        (["18446744073709551616"], "float64"),
+        (["true", "false"], "bool"),
+        (["true", "null"], "object"),
+        (['"x"', "null"], "text"),
+        (['"2020-01-31"'], "text"),
+        (['"x"', "1"], "object"),
+        (["[1]", '{"a": 2}'], "object"),
+        (["null"], "object"),
+    ],
+)
+def test_types_are_those_of_the_first_rows(tmp_path: Path, values: list[str], kind: str) -> None:
+    made = lines(tmp_path, *[f'{{"k": "r", "x": {value}}}' for value in values])
+    assert dtypes(made.frame()) == {"k": "text", "x": kind} or kind == "object"
+    assert str(made.frame()["x"].dtype) == kind or kind == "text"
+
+
+def test_columns_stand_in_the_order_of_their_first_appearance(tmp_path: Path) -> None:
+    made = lines(tmp_path, '{"b": 1}', "", '{"c": 2, "a": [1], "b": 3}', "  ")
+    frame = made.frame()
+    assert list(frame.columns) == ["b", "c", "a"]
+    assert rows(frame) == [[1, None, None], [3, 2, [1]]]
+
+
+def test_values_of_mixed_types_stay_as_they_are(tmp_path: Path) -> None:
+    frame = lines(tmp_path, '{"x": 1}', '{"x": "y"}', '{"x": {"z": null}}').frame()
+    assert frame["x"].tolist() == [1, "y", {"z": None}]
+    late = ['{"x": 1}'] * 200 + ['{"x": "y"}']
+    assert lines(tmp_path, *late, mixed_types=True).frame()["x"].tolist()[-2:] == [1, "y"]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("xx", "no JSON from character 0 on"),
+        ('{"x": 1,}', "double quotes"),
+        ("{x: 1}", "double quotes"),
+        ('{"x": 1} {"x": 2}', "more than one JSON value"),
+        ('{"x": 1},', "more than one JSON value"),
+        ("[1]", "list in place of an object"),
+        ("5", "int in place of an object"),
+        ("null", "NoneType in place of an object"),
+        ('{"x": NaN}', "NaN is no JSON"),
+        ('{"x": -Infinity}', "-Infinity is no JSON"),
+        ('{"x": "\\ud800"}', "half of a surrogate pair"),
+        ('{"\\uD800x": 1}', "half of a surrogate pair"),
+        ('{"x": 1e400}', "a number too large for float64"),
+        ('{"x": [{"y": -2E+999}]}', "a number too large for float64"),
+        ('{"x": ' + "[" * 100000 + "]" * 100000 + "}", "nested too deeply"),
+    ],
+)
+def test_a_broken_line_is_told_or_dropped(tmp_path: Path, line: str, reason: str) -> None:
+    for before in (1, 300):
+        texts = ['{"x": 7}'] * before + [line, '{"x": 8}']
+        said = lines(tmp_path, *texts).error()
+        assert said.startswith(f"data.jsonl line {before + 1}: ")
+        assert reason in said
+        assert said.endswith("set invalid_lines: drop")
+        dropped = lines(tmp_path, *texts, invalid_lines="drop").frame()
+        assert dropped["x"].tolist() == [7] * before + [8]
+
+
+def test_a_number_that_no_float_holds_is_told(tmp_path: Path) -> None:
+    for number in ("1e400", "-1e400", "1" + "0" * 400):
+        for before in (['{"x": 0.5}'], ['{"x": 0.5}'] * 300):
+            said = lines(tmp_path, *before, f'{{"x": {number}}}').error()
+            line = len(before) + 1
+            assert said.startswith(f"data.jsonl line {line}")
+            assert "a number too large for float64" in said
+
+
+@pytest.mark.parametrize(
+    ("early", "late", "kind"),
+    [
+        ("1", '"x"', "int64"),
+        ("1", "1.5", "int64"),
+        ("1", "null", "int64"),
+        ("1", "true", "int64"),
+        ("1", "99999999999999999999", "int64"),
+        ("1.5", '"x"', "float64"),
+        ("true", "1", "bool"),
+        ("true", "null", "bool"),
+        ('"x"', "1", "text"),
+    ],
+)
+def test_a_late_value_that_does_not_fit_is_named(
+    tmp_path: Path, early: str, late: str, kind: str
+) -> None:
+    said = lines(tmp_path, *[f'{{"x": {early}}}'] * 200, f'{{"x": {late}}}').error()
+    assert said.startswith("data.jsonl line 201, column 'x': ")
+    assert f"does not fit {kind}, the type decided from the first rows" in said
+
+
+def test_a_late_key_is_named_unless_columns_are_chosen(tmp_path: Path) -> None:
+    texts = ['{"x": 1}'] * 200 + ['{"x": 2, "new": 3}']
+    said = lines(tmp_path, *texts).error()
+    assert said.startswith("data.jsonl line 201: 'new' is in none of the first rows, which have")
+    chosen = lines(tmp_path, *texts, transformations=[{"keep_columns": "x"}]).frame()
+    assert len(chosen) == 201
+
+
+def test_stretches_and_encodings(tmp_path: Path) -> None:
+    made = Table(tmp_path, format="json_lines", encoding="latin1")
+    first, second = '{"x": "ä"}\r\n'.encode("cp1252"), b'{"x": "b"}\n'
+    path = made.add("data.jsonl", first + second)
+    reader = made.reader()
+    assert rows(reader.frame([f"{path}@{len(first)}+{len(second)}#1*1"])) == [["b"]]
+    assert rows(reader.frame([f"{path}@0+0#0*0"])) == [["ä"], ["b"]]
+    assert reader.row_index([f"{path}@{len(first)}+{len(second)}#0*0"]) == 1
+    wrong = Table(tmp_path, format="json_lines")
+    wrong.add("wrong.jsonl", first)
+    assert wrong.error().startswith("wrong.jsonl line 1: byte 0xe4 is not UTF-8")
+
+
+def test_a_mark_and_compression(tmp_path: Path) -> None:
+    made = Table(tmp_path, format="json_lines")
+    made.add("a.jsonl", b"\xef\xbb\xbf" + b'{"x": 1}\n')
+    packed = made.add("b.jsonl.gz", gzip.compress(b'{"x": 2}\n' * 1000))
+    assert len(made.frame()) == 1001
+    assert made.reader().row_index([f"{packed}@0+0#0*0"]) == 1
+
+
+def test_nothing_at_all_has_no_columns(tmp_path: Path) -> None:
+    for texts in ([], [""], ["{}"]):
+        frame = lines(tmp_path, *texts).frame()
+        assert list(frame.columns) == []
+        assert len(frame) == len([text for text in texts if text])
+
+
+def test_a_file_that_changed_is_told(tmp_path: Path) -> None:
+    made = lines(tmp_path, '{"x": 1}')
+    path = made.description["files"][0]
+    with pytest.raises(TableError, match="1 lines where there were 3 when the job began"):
+        made.reader().frame([f"{path}@0+0#0*3"])

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/table/text_records.h"
+
+#include <algorithm>
+
+namespace windrow {
+
+std::size_t RecordScanner::take(std::string_view text) {
+  ended_row_ = false;
+  if (text.empty()) return 0;
+  const std::size_t end = end_of_line(text);
+  const bool whole = end != std::string_view::npos;
+  look(text.substr(0, end));
+  fresh_ = false;
+  if (!whole) return text.size();
+  end_line();
+  return end + 1;
+}
+
+void RecordScanner::finish() {
+  ended_row_ = false;
+  if (!fresh_) end_line();
+}
+
+// Whether it belongs to the mark that text may begin with, before the first field.
+bool RecordScanner::is_mark(char c) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  const bool part = mark_ < kMark.size() && c == kMark[mark_];
+  mark_ = part ? static_cast<std::uint8_t>(mark_ + 1) : kMark.size();
+  return part;
+}
+
+// The line break that ends the record, as pandas sees it: quotes mean something at the beginning of
+// a field only.
+std::size_t RecordScanner::end_of_line(std::string_view text) {
+  if (!rules_.multi_line || lines_ < rules_.skip_lines) return text.find('\n');
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (is_mark(c)) continue;
+    switch (in_) {
+      case In::kQuotes:
+        at = std::min(text.find('"', at), text.size());
+        if (at < text.size()) in_ = In::kQuoteInQuotes;
+        continue;
+      case In::kQuoteInQuotes:
+        if (c == '"') {
+          in_ = In::kQuotes;
+          continue;
+        }
+        break;
+      case In::kFieldStart:
+        if (c == '"') {
+          in_ = In::kQuotes;
+          continue;
+        }
+        break;
+      case In::kField:
+        break;
+    }
+    if (c == '\n') return at;
+    in_ = c == rules_.delimiter ? In::kFieldStart : In::kField;
+  }
+  return std::string_view::npos;
+}
+
+// What decides whether the line is a record.
+void RecordScanner::look(std::string_view line) {
+  if (begin_.size() < rules_.comment.size()) {
+    begin_.append(line.substr(0, rules_.comment.size() - begin_.size()));
+  }
+  if (!blank_) return;
+  const auto blank = [this](char c) {
+    return c != rules_.delimiter && (c == ' ' || c == '\t' || c == '\r');
+  };
+  blank_ = std::ranges::all_of(line, blank);
+}
+
+void RecordScanner::end_line() {
+  const bool comment = !rules_.comment.empty() && begin_ == rules_.comment;
+  const bool record = ++lines_ > rules_.skip_lines && !blank_ && !comment;
+  ended_row_ = record && (headed_ || !rules_.header);
+  headed_ = headed_ || record;
+  fresh_ = blank_ = true;
+  begin_.clear();
+  in_ = In::kFieldStart;
+}
+
+}  // namespace windrow

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/table_input.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "core/spec/job_file.h"
+#include "core/spec/job_paths.h"
+#include "core/spec/values.h"
+#include "core/table/mltable.h"
+#include "os/machine.h"
+
+namespace windrow {
+namespace {
+
+// Types of columns are decided by the first 200 rows, so more files than that are never needed.
+constexpr std::size_t kSampleFiles = 200;
+constexpr std::uint64_t kMlTableMax = 1U << 20U;
+
+struct Ending {
+  std::string_view text;
+  TableFormat format;
+  char delimiter = ',';
+};
+constexpr auto kEndings = std::to_array<Ending>({
+    {".csv", TableFormat::kDelimited},
+    {".tsv", TableFormat::kDelimited, '\t'},
+    {".tab", TableFormat::kDelimited, '\t'},
+    {".parquet", TableFormat::kParquet},
+    {".pq", TableFormat::kParquet},
+    {".jsonl", TableFormat::kJsonLines},
+    {".ndjson", TableFormat::kJsonLines},
+    {".json", TableFormat::kJsonLines},
+    {".arrow", TableFormat::kArrow},
+    {".feather", TableFormat::kArrow},
+    {".ipc", TableFormat::kArrow},
+});
+constexpr auto kFormatWords =
+    std::to_array<std::string_view>({"delimited", "parquet", "json_lines", "arrow"});
+
+// Without the ending that says how it is compressed.
+std::string unpacked_name(std::string_view file) {
+  std::string name = lower_case(file);
+  for (const std::string_view packed : {".gz", ".bz2", ".xz", ".zst"}) {
+    if (name.ends_with(packed)) name.resize(name.size() - packed.size());
+  }
+  return name;
+}
+
+std::optional<Ending> ending_of(std::string_view file) {
+  const std::string name = unpacked_name(file);
+  for (const Ending& one : kEndings) {
+    if (name.ends_with(one.text)) return one;
+  }
+  return std::nullopt;
+}
+
+// The first files of the first input, absolute.
+Result<std::vector<std::string>> first_files(FileSystem& fs,
+                                             const std::vector<std::string>& without,
+                                             const LocalRun& run) {
+  if (run.inputs.empty()) return std::vector<std::string>();
+  InputFiles files = run.inputs.front();
+  files.items = InputAs::kFiles;
+  InputLister lister(fs, files, without);
+  ASSIGN_OR_RETURN(std::vector<std::string> names, lister.next(kSampleFiles));
+  for (std::string& name : names) {
+    name = join_path(files.root, std::string(file_of_stretch(name)));
+  }
+  return names;
+}
+
+// Fills in what the name of a file says, where nothing else does.
+Status settle_format(const std::vector<std::string>& files, TableSpec& table) {
+  const std::string file = files.empty() ? "" : files.front();
+  const std::optional<Ending> ending = ending_of(file);
+  if (!table.format && !ending && !files.empty()) {
+    return fail(ErrorCode::kInvalid,
+                "the name of {} does not say what kind of table it is: add --set table.format="
+                "delimited, parquet, json_lines or arrow (in a job file table: {{format: ...}})",
+                path_in_quotes(file));
+  }
+  if (!table.format) table.format = ending ? ending->format : TableFormat::kDelimited;
+  if (!table.delimiter) {
+    const bool delimited = ending && ending->format == TableFormat::kDelimited;
+    table.delimiter = std::string(1, delimited ? ending->delimiter : ',');
+  }
+  return {};
+}
+
+TableRules rules_of(const TableSpec& table, const BatchSize& size) {
+  TableRules rules;
+  rules.format = *table.format;
+  rules.text = {.header = rules.format == TableFormat::kDelimited && table.header != "no_header",
+                .multi_line = rules.format == TableFormat::kDelimited && table.multi_line,
+                .delimiter = table.delimiter->front(),
+                .comment = table.comment,
+                .skip_lines = table.skip_lines};
+  rules.header_once = table.header == "from_first_file";
+  rules.count_rows = table.count_rows;
+  rules.whole_files = table.encoding == "utf16" || table.encoding == "utf32";
+  rules.bytes = size.bytes.value_or(UINT64_MAX);
+  rules.rows = size.rows;
+  return rules;
+}
+
+// Steps that count rows: they need to know where in the whole table each row stands. Behind one
+// that leaves rows out that takes the whole table.
+enum class Counting : std::uint8_t { kNone, kRows, kWhole };
+
+Counting counting_of(const TableSpec& table) {
+  Counting out = Counting::kNone;
+  bool left_out = false;
+  for (const std::string& step : table.transformations) {
+    const auto is = [&step](std::string_view name) {
+      return std::string_view(step).substr(1).starts_with(fmt::format("\"{}\"", name));
+    };
+    const bool sample = is("take_random_sample");
+    if (sample || is("take") || is("skip")) {
+      out = left_out || out == Counting::kWhole ? Counting::kWhole : Counting::kRows;
+    }
+    left_out = left_out || sample || is("filter");
+  }
+  return out;
+}
+
+// Sees to it that steps which count rows get what they need.
+void settle_counting(const TableSpec& table,
+                     const std::vector<std::string>& files,
+                     std::vector<InputFiles>& inputs) {
+  const Counting counting = counting_of(table);
+  if (counting == Counting::kNone) return;
+  const bool no_places = table.encoding == "utf16" || table.encoding == "utf32" ||
+                         std::ranges::any_of(files, [](const std::string& file) {
+                           return unpacked_name(file).size() < file.size();
+                         });
+  for (InputFiles& input : inputs) {
+    input.table.count_rows = true;
+    input.grouped = input.grouped || counting == Counting::kWhole || no_places;
+  }
+}
+
+std::string description_of(const TableInput& input,
+                           const std::vector<std::string>& files,
+                           const KeyRules& keys) {
+  const TableSpec& table = input.table;
+  JsonWriter json;
+  json.begin_object();
+  json.field("format", kFormatWords.at(static_cast<std::size_t>(*table.format)));
+  json.key("files").begin_array();
+  for (const std::string& file : files) json.value(file);
+  json.end_array();
+  json.field("delimiter", *table.delimiter).field("header", table.header);
+  json.field("encoding", table.encoding);
+  json.field("infer_column_types", table.infer_column_types);
+  json.field("inference", input.inference);
+  json.field("empty_as_string", table.empty_as_string);
+  json.field("support_multi_line", table.multi_line);
+  json.field("include_path_column", table.include_path_column);
+  json.field("comment", table.comment).field("skip_lines", table.skip_lines);
+  json.field("ragged", table.ragged).field("invalid_lines", table.invalid_lines);
+  json.field("types", table.types).field("mixed_types", table.mixed_types);
+  // Keys of an MLTable file are columns where that puts them; others stand behind all columns.
+  json.field("partition_format", input.described ? table.partition_format : keys.format);
+  json.field("partition_first", input.described);
+  json.key("partition_hive").begin_array();
+  if (!input.described && keys.format.empty()) {
+    for (const std::string& key : keys.keys) json.value(key);
+  }
+  json.end_array();
+  json.key("transformations").begin_array();
+  for (const std::string& step : table.transformations) json.value(step);
+  json.end_array();
+  json.end_object();
+  return json.text();
+}
+
+Result<MlTable> read_mltable_of(const InputSpec& input) {
+  const std::string path = join_path(input.paths.front(), "MLTable");
+  const Result<std::string> text = read_whole_file(path, kMlTableMax);
+  if (!text) {
+    return fail(ErrorCode::kInvalid,
+                "the input {} has type mltable, and there is no file {}; other folders have type "
+                "uri_folder",
+                input.name,
+                path_in_quotes(path));
+  }
+  auto read = read_mltable(path, *text);
+  if (!read) return fail(ErrorCode::kInvalid, "{}", problems_text(read.error()));
+  return *std::move(read);
+}
+
+// Its files, where they lie.
+InputSpec files_of(const MlTable& table, const InputSpec& input) {
+  InputSpec out{.name = input.name, .type = InputType::kFolder, .ignore = input.ignore};
+  out.paths.clear();
+  for (const MlTable::Path& path : table.paths) {
+    out.paths.push_back(join_path(input.paths.front(), path.path));
+  }
+  out.ignore.emplace_back("MLTable");
+  out.partition_format =
+      input.partition_format.empty() ? table.partition_format : input.partition_format;
+  return out;
+}
+
+// What the job itself may say of a table that an MLTable file describes.
+Status check_said(const TableSpec& said, const std::string& input) {
+  TableSpec rest = said;
+  rest.count_rows = rest.mixed_types = false;
+  if (rest == TableSpec{}) return {};
+  return fail(ErrorCode::kInvalid,
+              "how the table {} is read stands in its MLTable file: leave out what the job says "
+              "under table, but for count_rows and mixed_types",
+              input);
+}
+
+}  // namespace
+
+Result<TableInput> read_table_input(FileSystem& /*fs*/, LocalRun& run) {
+  TableInput out{.inputs = {}, .table = run.spec.table};
+  run.items = run.spec.input_as;
+  std::optional<TableSpec> described;
+  for (const std::string& name : run.spec.input_data) {
+    const auto found = std::ranges::find(run.spec.inputs, name, &InputSpec::name);
+    CHECK(found != run.spec.inputs.end());
+    if (found->type != InputType::kMlTable) {
+      out.inputs.push_back(*found);
+      continue;
+    }
+    ASSIGN_OR_RETURN(const MlTable table, read_mltable_of(*found));
+    out.inputs.push_back(files_of(table, *found));
+    if (!table.table || found->as_files) continue;
+    RETURN_IF_ERROR(check_said(run.spec.table, name));
+    if ((described && *described != *table.table) ||
+        out.inputs.size() > 1 + (described ? 1U : 0U)) {
+      return fail(
+          ErrorCode::kInvalid,
+          "inputs that are cut into mini-batches are of one kind: {} is read in another way "
+          "than those before it",
+          name);
+    }
+    described = table.table;
+    out.inference = table.inference;
+    run.items = InputAs::kTable;
+  }
+  if (described) {
+    described->count_rows = run.spec.table.count_rows;
+    described->mixed_types = run.spec.table.mixed_types;
+    out.table = *std::move(described);
+    out.described = true;
+  }
+  JobSpec settled = run.spec;
+  settled.input_as = run.items;
+  settle_batch_size(settled);
+  run.size = settled.mini_batch_size;
+  return out;
+}
+
+std::string partition_of(const LocalRun& run) {
+  if (run.spec.partition_keys.empty()) return "";
+  JsonWriter json;
+  json.begin_object();
+  json.key("keys").begin_array();
+  for (const std::string& key : run.spec.partition_keys) json.value(key);
+  json.end_array();
+  json.field("stretches", run.items == InputAs::kTable);
+  json.key("inputs").begin_array();
+  for (const InputFiles& input : run.inputs) {
+    json.begin_object();
+    json.field("root", input.root).field("format", input.keys.format);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.text();
+}
+
+Status prepare_table(FileSystem& fs,
+                     TableInput input,
+                     const std::vector<std::string>& without,
+                     LocalRun& run) {
+  if (run.items != InputAs::kTable) return {};
+  ASSIGN_OR_RETURN(const std::vector<std::string> files, first_files(fs, without, run));
+  RETURN_IF_ERROR(settle_format(files, input.table));
+  for (InputFiles& one : run.inputs) one.table = rules_of(input.table, run.size);
+  settle_counting(input.table, files, run.inputs);
+  const KeyRules keys = run.inputs.empty() ? KeyRules{} : run.inputs.front().keys;
+  run.table = description_of(input, files, keys);
+  return {};
+}
+
+}  // namespace windrow

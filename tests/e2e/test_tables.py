@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Items that are rows of tables: run() gets frames."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from workbench import Job, Windrow, until
+
+# One line for each row: its number, and the size of the mini-batch it came in.
+ROWS = """
+def run(frame):
+    assert list(frame.index) == list(range(len(frame)))
+    return [f"{n} {len(frame)}" for n in frame["n"]]
+"""
+TYPES = """
+def run(frame):
+    types = " ".join(f"{name}:{dtype.kind}" for name, dtype in frame.dtypes.items())
+    return [types] * len(frame)
+"""
+
+
+def put(windrow: Windrow, name: str, content: str | bytes) -> Path:
+    path = windrow.folder / "in" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def csv(begin: int, end: int, width: int = 0, header: bool = True) -> str:
+    """Rows with these numbers, each with so many characters more."""
+    head = "n,text\n" if header else ""
+    return head + "".join(f"{n},{'x' * width}\n" for n in range(begin, end))
+
+
+def run_table(windrow: Windrow, script: str | None, *flags: str, **settings: Any) -> Job:
+    return windrow.run(script, "--as", "table", *flags, **settings)
+
+
+def sizes(job: Job) -> list[int]:
+    """Rows of each mini-batch, in order."""
+    done = sorted(job.attempts(), key=lambda one: int(one["Mini-batch Id"]))
+    return [int(one["Total"]) for one in done]
+
+
+def numbers(job: Job) -> list[int]:
+    return [int(row.split()[0]) for row in job.rows()]
+
+
+# C670 C671
+def test_a_csv_file_is_cut_about_every_megabyte(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 3000, width=1019))  # rows of 1 KB and a little
+    job = run_table(windrow, ROWS)
+    assert job.exit == 0, job
+    assert numbers(job) == list(range(3000))
+    assert len(sizes(job)) == 3
+    assert "3,000 succeeded" in job.text
+
+
+# C671
+def test_a_mini_batch_is_never_of_two_files(windrow: Windrow) -> None:
+    put(windrow, "small.csv", csv(0, 100, width=1019))
+    put(windrow, "large.csv", csv(100, 10340, width=1014))
+    job = run_table(windrow, ROWS, "--mini-batch-size", "1MB")
+    assert numbers(job) == [*range(100, 10340), *range(100)]
+    assert len(sizes(job)) == 11
+    assert sizes(job)[-1] == 100
+
+
+# C671
+def test_small_files_are_a_mini_batch_each(windrow: Windrow) -> None:
+    for i in range(5):
+        put(windrow, f"{i}.csv", csv(20 * i, 20 * i + 20, width=1019))
+    job = run_table(windrow, ROWS)
+    assert sizes(job) == [20] * 5
+
+
+# C671
+@pytest.mark.parametrize("size", ["1", "10", "17", "100", "1000", "1KB", "10 rows, 100b", "7 rows"])
+def test_whatever_the_size_every_row_comes_once(windrow: Windrow, size: str) -> None:
+    put(windrow, "a.csv", csv(0, 40))
+    put(windrow, "b.csv", csv(40, 80).rstrip("\n"))
+    job = run_table(windrow, ROWS, "--mini-batch-size", size)
+    assert job.exit == 0, job
+    assert numbers(job) == list(range(80))
+
+
+# C672
+def test_rows_are_counted_exactly_within_each_file(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 7))
+    put(windrow, "b.csv", "n,text\n\n7,a\n \n8,b\r\n\r\n9,c")
+    job = run_table(windrow, ROWS, "--mini-batch-size", "3 rows")
+    assert sizes(job) == [3, 3, 1, 3]
+    assert numbers(job) == list(range(10))
+
+
+# C672
+def test_a_header_may_stand_in_the_first_file_alone(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 5))
+    put(windrow, "b.csv", csv(5, 10, header=False))
+    once = ("--set", "table.header=from_first_file")
+    job = run_table(windrow, ROWS, "--mini-batch-size", "3 rows", *once)
+    assert job.exit == 0, job
+    assert numbers(job) == list(range(10))
+    assert sizes(job) == [3, 2, 3, 2]
+
+
+# C672
+def test_quoted_line_breaks_stay_within_their_row_where_they_are_declared(windrow: Windrow) -> None:
+    rows = "".join(f'{n},"a\nb,""\n{n}"\n' for n in range(50))
+    put(windrow, "a.csv", "n,text\n" + rows)
+    multi = ("--set", "table.support_multi_line=true")
+    job = run_table(windrow, ROWS, "--mini-batch-size", "100", *multi)
+    assert job.exit == 0, job
+    assert numbers(job) == list(range(50))
+    assert len(sizes(job)) > 5
+    by_rows = run_table(windrow, ROWS, "--mini-batch-size", "8 rows", *multi, output="by-rows")
+    assert sizes(by_rows) == [8] * 6 + [2]
+
+
+def table_of(count: int) -> pa.Table:
+    return pa.table({"n": range(count), "text": ["x" * 100] * count})
+
+
+# C673
+def test_parquet_is_cut_by_row_groups(windrow: Windrow) -> None:
+    path = put(windrow, "a.parquet", b"")
+    pq.write_table(table_of(1000), path, row_group_size=250, compression="none", use_dictionary=[])
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    size = sum(group.column(i).total_compressed_size for i in range(group.num_columns))
+    two = run_table(windrow, ROWS, "--mini-batch-size", str(2 * size + 100))
+    assert sizes(two) == [500, 500]
+    assert numbers(two) == list(range(1000))
+    one = run_table(windrow, ROWS, "--mini-batch-size", "1b", output="one")
+    assert sizes(one) == [250] * 4
+
+
+# C673
+def test_one_row_group_is_one_mini_batch_unless_rows_are_said(windrow: Windrow) -> None:
+    pq.write_table(table_of(1000), put(windrow, "a.parquet", b""))
+    assert sizes(run_table(windrow, ROWS, "--mini-batch-size", "1KB")) == [1000]
+    job = run_table(windrow, ROWS, "--mini-batch-size", "300 rows", output="by-rows")
+    assert sizes(job) == [300, 300, 300, 100]
+    assert numbers(job) == list(range(1000))
+
+
+# C673
+def test_arrow_files_are_cut_by_record_batches(windrow: Windrow) -> None:
+    table = table_of(1000)
+    with pa.ipc.new_file(str(put(windrow, "a.arrow", b"")), table.schema) as file:
+        file.write_table(table, max_chunksize=250)
+    assert sizes(run_table(windrow, ROWS, "--mini-batch-size", "1KB")) == [250] * 4
+    job = run_table(windrow, ROWS, "--mini-batch-size", "300 rows", output="by-rows")
+    assert numbers(job) == list(range(1000))
+
+
+# C670
+def test_json_lines_become_frames_too(windrow: Windrow) -> None:
+    text = "".join(f'{{"n": {n}, "deep": {{"a": [{n}]}}}}\n' for n in range(100))
+    put(windrow, "a.jsonl", text)
+    job = run_table(windrow, ROWS, "--mini-batch-size", "1KB")
+    assert job.exit == 0, job
+    assert numbers(job) == list(range(100))
+    assert len(sizes(job)) > 2
+
+
+# C674
+def test_types_are_those_of_the_first_rows_in_every_mini_batch(windrow: Windrow) -> None:
+    rows = "".join(f"{n},{n / 2 if n < 100 else n},{'' if n % 3 else n},t{n}\n" for n in range(400))
+    put(windrow, "a.csv", "a,b,c,d\n" + rows)
+    job = run_table(windrow, TYPES, "--mini-batch-size", "1KB")
+    assert len(sizes(job)) > 3
+    assert len(set(job.rows())) == 1
+    assert job.rows()[0].startswith("a:i b:f c:f d:")
+
+
+# C674
+def test_a_value_of_another_type_is_told_with_its_place(windrow: Windrow) -> None:
+    path = put(windrow, "a.csv", "n,m\n" + "".join(f"{n},{n}\n" for n in range(300)) + "300,late\n")
+    job = run_table(windrow, ROWS, "--mini-batch-size", "1KB", retries=0)
+    failed = [one for one in job.attempts() if one["Status"] == "DATA_EXCEPTION"]
+    assert len(failed) == 1
+    message = failed[0]["Error Message"]
+    assert f"{path} line 302" in message
+    assert "'m'" in message
+    assert "late" in message
+    assert len(job.rows()) > 200, "the other mini-batches are not touched"
+
+
+# C675
+def test_a_file_without_rows_is_no_item(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 3))
+    put(windrow, "b.csv", "n,text\n")
+    put(windrow, "c.csv", "")
+    job = run_table(windrow, ROWS)
+    assert job.exit == 0, job
+    assert numbers(job) == [0, 1, 2]
+    assert "3 succeeded, 0 failed" in job.text
+
+
+# C676
+def test_the_context_knows_the_rows(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 5))
+    put(windrow, "b.csv", csv(5, 9))
+    script = (
+        "def run(frame, context):\n"
+        "    assert context.dataset.to_pandas_dataframe().equals(frame)\n"
+        "    first = context.global_row_index_lower_bound\n"
+        "    return [f'{first} {n}' for n in frame['n']]\n"
+    )
+    job = run_table(windrow, script, "--mini-batch-size", "2 rows")
+    assert job.rows() == ["0 0", "0 1", "2 2", "2 3", "4 4", "5 5", "5 6", "7 7", "7 8"]
+    counted = run_table(windrow, script, "--set", "table.count_rows=true", output="counted")
+    assert counted.rows()[-1] == "5 8"
+    uncounted = run_table(windrow, script, output="uncounted", retries=0)
+    assert uncounted.exit == 1
+    assert "--set table.count_rows=true counts them" in uncounted.text
+
+
+# C677
+def test_a_bad_row_is_found_and_the_others_are_kept(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 100))
+    script = (
+        "def run(frame):\n"
+        "    if (frame['n'] == 77).any():\n"
+        "        raise ValueError('seventy-seven')\n"
+        "    return list(frame['n'])\n"
+    )
+    job = run_table(windrow, script, "--bisect", retries=0)
+    assert job.exit == 0, job
+    assert [int(row) for row in job.rows()] == [n for n in range(100) if n != 77]
+    letters = job.failed_items()
+    assert [letter["item"].rsplit("/", 1)[1] for letter in letters] == ["77+1"]
+    windrow.script("def run(frame):\n    return list(frame['n'])\n")
+    again = windrow.run(
+        None, "--as", "table", input=f"@{job.folder}/logs/failed_items.jsonl", output="again"
+    )
+    assert again.rows() == ["77"]
+
+
+# C677
+def test_rows_that_the_script_reports_are_dead_letters(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 10))
+    script = (
+        "def run(frame, context):\n"
+        "    context.report_failed(4, 'four')\n"
+        "    return [n for n in frame['n'] if n != 4]\n"
+    )
+    job = run_table(windrow, script)
+    assert job.rows() == [str(n) for n in range(10) if n != 4]
+    (letter,) = job.failed_items()
+    assert letter["item"].endswith("/4+1")
+    assert letter["error_message"] == "four"
+
+
+# C678
+def test_a_killed_job_goes_on_with_the_rest(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 400))
+    script = (
+        "import time\n"
+        "def run(frame):\n"
+        f"    open({str(windrow.folder / 'begun')!r}, 'a').write('x\\n')\n"
+        "    time.sleep(0.02)\n"
+        "    return list(frame['n'])\n"
+    )
+    flags = ("--as", "table", "--mini-batch-size", "10 rows")
+    running = windrow.start(script, *flags)
+    until(lambda: windrow.count("begun") >= 10, "ten mini-batches begun")
+    running.signal(signal.SIGKILL)
+    running.end()
+    job = windrow.run(None, *flags)
+    assert job.exit == 0, job
+    assert "going on with job" in job.text
+    assert job.rows() == [str(n) for n in range(400)]
+    assert sum(sizes(job)) >= 400
+
+
+# C678
+def test_a_table_that_changed_is_not_gone_on_with(windrow: Windrow) -> None:
+    path = put(windrow, "a.csv", csv(0, 100))
+    script = (
+        "import time\n"
+        "def run(frame):\n"
+        f"    open({str(windrow.folder / 'begun')!r}, 'a').write('x\\n')\n"
+        "    time.sleep(0.1)\n"
+        "    return list(frame['n'])\n"
+    )
+    flags = ("--as", "table", "--mini-batch-size", "10 rows")
+    running = windrow.start(script, *flags)
+    until(lambda: windrow.count("begun") >= 3, "three mini-batches begun")
+    running.signal(signal.SIGKILL)
+    running.end()
+    path.write_text(csv(0, 101))
+    job = windrow.run(None, *flags)
+    assert job.exit != 0
+    assert "the input is not what it was when the job began" in job.text
+
+
+# C679
+def test_without_pandas_nothing_starts(windrow: Windrow) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", windrow.folder / "bare"], check=True
+    )
+    put(windrow, "a.csv", csv(0, 10))
+    job = run_table(windrow, ROWS, "--python", str(windrow.folder / "bare/bin/python"))
+    assert job.exit == 2
+    assert "pandas" in job.text
+    assert len(job.loads()) <= 2, "no worker is started in place of one that refused"
+
+
+# C679
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--as", "table", "--mini-batch-size", "10 files"], "counts files; a mini-batch of a"),
+        (["--mini-batch-size", "10 rows"], "counts rows, and the items are files; input_as: table"),
+        (["--as", "tables"], "'tables' is not known; allowed is files, jsonl or table"),
+        (["--as", "table", "--set", "table.header=none"], "allowed is all_files_same_headers"),
+        (["--as", "table", "--set", "table.delimitre=x"], "did you mean 'delimiter'?"),
+        (["--as", "table", "--set", "table.delimiter=ab"], "one ASCII character"),
+    ],
+)
+def test_what_does_not_go_with_tables_is_refused(
+    windrow: Windrow, flags: list[str], message: str
+) -> None:
+    put(windrow, "a.csv", csv(0, 10))
+    job = windrow.run(ROWS, *flags)
+    assert job.exit == 2
+    assert message in job.text
+
+
+# C679
+def test_a_name_that_says_nothing_is_asked_about(windrow: Windrow) -> None:
+    put(windrow, "a.data", csv(0, 10).replace(",", ";"))
+    job = run_table(windrow, ROWS)
+    assert job.exit == 2
+    assert "does not say what kind of table it is: add --set table.format=" in job.text
+    flags = ("--set", "table.format=delimited", "--set", "table.delimiter=;")
+    assert numbers(run_table(windrow, ROWS, *flags)) == list(range(10))
+
+
+# C673
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "a.parquet"),
+        (b"PAR1 and nothing else", "a.parquet"),
+        (b"PAR1" + b"\0" * 100 + b"\xff\xff\xff\x7fPAR1", "a.parquet"),
+    ],
+)
+def test_what_is_no_parquet_file_ends_the_job(
+    windrow: Windrow, content: bytes, message: str
+) -> None:
+    put(windrow, "a.parquet", content)
+    job = run_table(windrow, ROWS)
+    assert job.exit != 0
+    assert message in job.text
+    assert "Parquet" in job.text
+
+
+# C670
+def test_compressed_text_is_one_mini_batch(windrow: Windrow) -> None:
+    path = put(windrow, "a.csv.gz", b"")
+    pd.DataFrame({"n": range(1000)}).to_csv(path, index=False)
+    job = run_table(windrow, ROWS, "--mini-batch-size", "1KB")
+    assert sizes(job) == [1000]
+    refused = run_table(windrow, ROWS, "--mini-batch-size", "10 rows", output="by-rows")
+    assert refused.exit != 0
+    assert "is compressed, so it cannot be cut by rows" in refused.text
+
+
+# C670
+def test_a_table_can_be_tried_at_the_terminal(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 10))
+    windrow.script(ROWS)
+    job = windrow.command("run", "score.py", "--input", "in", "--as", "table", "--local")
+    assert job.exit == 0, job
+    assert "mini-batch 0: 10 items, 10 results" in job.text
