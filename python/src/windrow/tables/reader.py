@@ -3,6 +3,7 @@
 
 from importlib import import_module
 
+from windrow.tables import fast_arrow
 from windrow.tables.errors import TableError
 from windrow.tables.partition import HiveKeys, PartitionFormat
 from windrow.tables.settings import Settings
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["TableError", "TableReader"]
 
 _PATH = "Path"
-_ARROW = ("parquet", "arrow")  # formats that pandas alone cannot read
+# What each format needs in the environment. For delimited text pyarrow is faster, not needed.
+_MODULES = {
+    "delimited": ("pandas",),
+    "json_lines": ("pandas",),
+    "parquet": ("pandas", "pyarrow.parquet"),
+    "arrow": ("pandas", "pyarrow.ipc"),
+}
 
 
 class TableReader:
@@ -56,15 +63,24 @@ class TableReader:
         return _joined(frames)
 
     def check(self) -> None:
-        """Raises TableError when the environment lacks what every mini-batch needs."""
-        for module in ("pandas", "pyarrow")[: 2 if self._settings.format in _ARROW else 1]:
+        """Loads what every mini-batch needs, and looks at the first rows, so that the first
+        mini-batch takes no longer than others. Raises TableError when the environment lacks
+        something; what is wrong with the table is told by the mini-batch that meets it."""
+        for module in _MODULES[self._settings.format]:
             try:
                 import_module(module)
             except ImportError as error:
                 raise TableError(
-                    f"tables of format {self._settings.format} need {module} in the environment of"
-                    f" the script ({error}); install it there, or name another one by --python"
+                    f"tables of format {self._settings.format} need {module.split('.')[0]} in the"
+                    f" environment of the script ({error}); install it there, or name another one"
+                    " by --python"
                 ) from None
+        if self._settings.format == "delimited":
+            fast_arrow.available()
+        try:
+            self._plan()
+        except (TableError, OSError):
+            pass  # is raised again by frame()
 
     def first_row(self, names: "list[str]") -> "int | None":
         """As row_index(), but None where only counting would tell."""
