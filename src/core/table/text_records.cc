@@ -26,7 +26,7 @@ void RecordScanner::finish() {
 bool RecordScanner::is_mark(char c) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   const bool part = mark_ < kMark.size() && c == kMark[mark_];
-  mark_ = part ? static_cast<std::uint8_t>(mark_ + 1) : kMark.size();
+  mark_ = static_cast<std::uint8_t>(part ? mark_ + 1U : kMark.size());
   return part;
 }
 
