@@ -32,6 +32,11 @@ Status PlanCheck::check_roots(const std::vector<std::string>& roots) const {
                                      escape_bytes(fmt::format("{}", fmt::join(roots, "', '")))));
 }
 
+Status PlanCheck::check_formation(const std::string& formation) const {
+  if (rules_.items != InputAs::kTable || formation == plan_.head().formation) return {};
+  return not_what_it_was("how its tables are read has changed (an MLTable file?)");
+}
+
 Result<std::optional<PlanCheck::Item>> PlanCheck::next_planned() {
   while (batch_.empty()) {
     if (next_ == plan_.size()) {

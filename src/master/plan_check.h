@@ -37,6 +37,9 @@ class PlanCheck {
   // Whether the inputs are where they were.
   [[nodiscard]] Status check_roots(const std::vector<std::string>& roots) const;
 
+  // Whether its tables are read as they were.
+  [[nodiscard]] Status check_formation(const std::string& formation) const;
+
   // Takes the next names of an input. Gives how many of them the plan holds already: fewer only
   // behind the end of a plan that is not complete.
   Result<std::size_t> take(std::uint32_t input, const std::vector<std::string>& names);

@@ -203,7 +203,10 @@ Status Planner::Listing::try_page() {
   std::vector<Cut> cuts;
   if (input < config.rules.inputs.size()) {
     if (!lister) {
-      if (check && input == 0) RETURN_IF_ERROR(check->check_roots(roots()));
+      if (check && input == 0) {
+        RETURN_IF_ERROR(check->check_roots(roots()));
+        RETURN_IF_ERROR(check->check_formation(config.rules.formation));
+      }
       lister.emplace(fs, config.rules.inputs[input], config.rules.without);
       if (config.rules.grouped()) {
         ASSIGN_OR_RETURN(groups, KeyCutter::of(config.rules, input));

@@ -43,6 +43,7 @@ struct LocalRun {
   InputAs items = InputAs::kFiles;   // of prepare_run: an MLTable file may make rows of files
   BatchSize size;                    // likewise
   std::string table;                 // of prepare_table: for workers, as JSON; empty: no table
+  std::string reading;               // of prepare_table: the same without names of files
   std::string row_settings;          // text of the script's settings file, checked; empty: none
   ReplayedJob job;                   // what is there already
   std::optional<fact::Reopened> reopen;

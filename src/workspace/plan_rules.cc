@@ -35,7 +35,7 @@ PlanRules plan_rules(const LocalRun& run, const JobPaths& paths) {
   rules.allow_empty = run.spec.allow_empty_input;
   rules.rank_mini_batch_count = run.spec.rank_mini_batch_count;
   rules.formation = formation_hash(run.spec);
-  if (!run.table.empty()) rules.formation = sha256(rules.formation + run.table);
+  if (!run.reading.empty()) rules.formation = sha256(rules.formation + run.reading);
   return rules;
 }
 

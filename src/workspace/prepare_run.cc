@@ -187,7 +187,7 @@ Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before) {
   const JobPaths paths = resolve_job_paths(run.spec, run.folder.root());
   RETURN_IF_ERROR(run.spec.command.empty() ? check_script(fs, script_path(run.spec))
                                            : check_program(fs, run.spec));
-  ASSIGN_OR_RETURN(const TableInput input, read_table_input(fs, run));
+  ASSIGN_OR_RETURN(const TableInput input, read_table_input(run));
   RETURN_IF_ERROR(find_inputs(fs, input.inputs, run, before));
   RETURN_IF_ERROR(prepare_table(fs, input, plan_rules(run, paths).without, run));
   RETURN_IF_ERROR(check_side_inputs(fs, run.spec));

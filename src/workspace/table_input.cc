@@ -223,7 +223,7 @@ Status check_said(const TableSpec& said, const std::string& input) {
 
 }  // namespace
 
-Result<TableInput> read_table_input(FileSystem& /*fs*/, LocalRun& run) {
+Result<TableInput> read_table_input(LocalRun& run) {
   TableInput out{.inputs = {}, .table = run.spec.table};
   run.items = run.spec.input_as;
   std::optional<TableSpec> described;
@@ -293,6 +293,7 @@ Status prepare_table(FileSystem& fs,
   settle_counting(input.table, files, run.inputs);
   const KeyRules keys = run.inputs.empty() ? KeyRules{} : run.inputs.front().keys;
   run.table = description_of(input, files, keys);
+  run.reading = description_of(input, {}, keys);
   return {};
 }
 

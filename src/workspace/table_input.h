@@ -25,7 +25,7 @@ struct TableInput {
 };
 
 // Says what the items of the job are: run.items, run.size.
-Result<TableInput> read_table_input(FileSystem& fs, LocalRun& run);
+Result<TableInput> read_table_input(LocalRun& run);
 
 // Where a worker finds the values of partition keys, as JSON; empty: there are none.
 // REQUIRES: run.inputs are found.

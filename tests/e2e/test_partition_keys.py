@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import pytest
-from workbench import Job, Windrow
+from workbench import Job, Windrow, until
 
 KEYS = """
 import os
@@ -209,6 +210,44 @@ def test_a_folder_without_its_file_is_told(windrow: Windrow) -> None:
     job = run_mltable(windrow, VALUES)
     assert job.exit == 2
     assert "has type mltable, and there is no file" in job.text
+
+
+# C684
+def test_a_job_does_not_go_on_with_another_mltable_file(windrow: Windrow) -> None:
+    put(windrow, "a.csv", "n\n" + "".join(f"{n}\n" for n in range(40)))
+    mltable(windrow, "  - read_delimited: {delimiter: ','}\n")
+    calm = windrow.folder / "calm"
+    script = (
+        "import os, time\n"
+        "def run(frame):\n"
+        f"    open({str(windrow.folder / 'begun')!r}, 'a').write('x\\n')\n"
+        f"    while frame['n'].max() > 5 and not os.path.exists({str(calm)!r}):\n"
+        "        time.sleep(0.01)\n"
+        "    return list(frame['n'])\n"
+    )
+    windrow.script(script)
+    content = {
+        "type": "parallel",
+        "name": "held",
+        "inputs": {"data": {"type": "mltable", "path": "in", "mode": "direct"}},
+        "input_data": "${{inputs.data}}",
+        "mini_batch_size": "3 rows",
+        "outputs": {"rows": {"type": "uri_file", "path": "out/rows"}},
+        "task": {"entry_script": "score.py", "append_row_to": "${{outputs.rows}}"},
+    }
+    running = windrow.begin("run", str(windrow.job_file(content)))
+    until(lambda: windrow.count("begun") >= 3, "three mini-batches begun")
+    running.signal(signal.SIGKILL)
+    running.end()
+    calm.touch()
+    mltable(windrow, "  - read_delimited: {delimiter: ','}\n  - filter: col(\"n\") > 100\n")
+    changed = windrow.command("job", "resume", "held")
+    assert changed.exit != 0
+    assert "how its tables are read has changed" in changed.text
+    mltable(windrow, "  - read_delimited: {delimiter: ','}\n")
+    again = windrow.command("job", "resume", "held", result=windrow.folder / "out/rows")
+    assert again.exit == 0, again
+    assert again.rows() == [str(n) for n in range(40)]
 
 
 # C685
