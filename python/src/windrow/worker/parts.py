@@ -6,7 +6,7 @@ Imported only by what makes them.
 
 from struct import Struct
 
-from windrow.worker.packets import ANSWER_MAX
+from windrow.worker.rows import check_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,11 +24,7 @@ def join(parts: "Iterable[tuple[int, int, int, bytes]]") -> bytes:
     for kind, output, item, body in parts:
         pieces += [_PART.pack(kind, output, 0, item, len(body)), body]
     payload = b"".join(pieces)
-    if len(payload) > ANSWER_MAX:
-        raise OverflowError(
-            f"the rows of one mini-batch have {len(payload)} bytes; at most {ANSWER_MAX} are"
-            " allowed: make mini-batches smaller"
-        )
+    check_size(len(payload))
     return payload
 
 

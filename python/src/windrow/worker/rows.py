@@ -6,6 +6,10 @@ from codecs import register_error
 
 from windrow.worker.packets import ANSWER_MAX
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 NAMES = "windrow-names"  # error handler: undecodable bytes of file names become those bytes again
 
 ALLOWED = "return a list, tuple, numpy array, pandas Series or DataFrame with one element per item"
@@ -13,6 +17,9 @@ ALLOWED = "return a list, tuple, numpy array, pandas Series or DataFrame with on
 
 # Settings that ask for another form: styles.py.
 STYLE = ("row_outputs", "format", "separator", "header", "row_settings")
+
+# Of other modules than pandas: what has rows and columns, and to_pandas().
+_TABLES = (("pyarrow", ("Table", "RecordBatch")), ("polars", ("DataFrame",)))
 
 _SHORT = ANSWER_MAX // 4  # characters that never encode to more than an answer may hold
 
@@ -47,9 +54,10 @@ def serialise(result: object) -> "tuple[int, bytes]":
             text = "\n".join(result)
             if rows and len(text) < _SHORT:
                 return rows, (text + "\n").encode("utf-8", NAMES)
-    if kind(result) == "frame":
-        text = result.to_csv(sep=" ", header=False, index=False)  # type: ignore[attr-defined]
-        return encoded(len(result), text)  # type: ignore[arg-type]
+    what = kind(result)
+    if what != "array":
+        frame: Any = result if what == "frame" else result.to_pandas()  # type: ignore[attr-defined]
+        return encoded(len(frame), frame.to_csv(sep=" ", header=False, index=False))
     lines = [str(element) for element in result]  # type: ignore[attr-defined]
     return encoded(len(lines), "\n".join(lines) + "\n") if lines else (0, b"")
 
@@ -64,16 +72,22 @@ def count(result: object) -> "tuple[int, bytes]":
 def encoded(rows: int, text: str) -> "tuple[int, bytes]":
     """So many rows as bytes. Raises OverflowError."""
     payload = text.encode("utf-8", NAMES)
-    if len(payload) > ANSWER_MAX:
-        raise OverflowError(
-            f"the rows of one mini-batch have {len(payload)} bytes; at most {ANSWER_MAX} are"
-            " allowed: make mini-batches smaller"
-        )
+    check_size(len(payload))
     return rows, payload
 
 
+def check_size(size: int) -> None:
+    """Raises OverflowError when an answer cannot hold so many bytes."""
+    if size > ANSWER_MAX:
+        raise OverflowError(
+            f"the rows of one mini-batch have {size} bytes; at most {ANSWER_MAX} are allowed: make"
+            " mini-batches smaller"
+        )
+
+
 def kind(result: object) -> str:
-    """'frame' for a DataFrame, 'array' for what is iterated. Raises WrongType.
+    """'frame' for a DataFrame, 'table' for one of pyarrow or polars, 'array' for what is iterated.
+    Raises WrongType.
 
     A script can only return what some import of its own has made: nothing is imported here.
     """
@@ -90,5 +104,8 @@ def kind(result: object) -> str:
         if result.ndim > 0:  # type: ignore[attr-defined]
             return "array"
         raise WrongType("run() returned a numpy array without dimensions; " + ALLOWED)
+    for module, names in _TABLES:
+        if any(isinstance(result, getattr(sys.modules.get(module), n, ())) for n in names):
+            return "table"
     name = "None" if result is None else type(result).__qualname__
     raise WrongType(f"run() returned {name}; {ALLOWED}")

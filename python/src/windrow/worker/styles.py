@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from windrow.worker.arrow_rows import ArrowRows
+
 # to_csv writes into memory here: where to, and in which bytes, is not the script's to say.
 _NOT_FOR_USERS = ("path_or_buf", "mode", "encoding", "compression", "errors", "storage_options")
 
@@ -20,35 +22,45 @@ class Writer:
     """The form that a job's rows take."""
 
     def __init__(self, settings: "dict[str, Any]") -> None:
-        """Raises ValueError for a settings file that is no JSON object."""
+        """Raises ValueError for a settings file that is no JSON object, and Refused when a format
+        needs what the environment lacks."""
         self._outputs: list[str] = settings.get("row_outputs") or []
         own = _own(settings.get("row_settings", ""))
         self._format = settings.get("format") or own.get("format", "azure")
         separator = settings.get("separator") or ("," if self._format == "csv" else " ")
         said = own.get("pandas.DataFrame.to_csv", {})
         self._keywords = {"sep": separator, "index": False, "header": settings.get("header", False)}
-        self._keywords |= {key: said[key] for key in said if key not in _NOT_FOR_USERS}
+        self._keywords.update({key: said[key] for key in said if key not in _NOT_FOR_USERS})
         self._header = self._keywords.pop("header")
+        self._arrow = _arrow(self._format)
 
     def serialise(self, result: object) -> "tuple[int, bytes]":
         """As rows.serialise(), in parts. A dict names outputs, where the job has several; as many
         items are done as its longest value has rows."""
+        results = [(0, result)]
         if self._outputs and isinstance(result, dict):
-            returned = 0
-            made: list[Any] = []
-            for name, value in result.items():
-                if name not in self._outputs:
-                    known = ", ".join(self._outputs)
-                    raise rows.WrongType(f"run() returned rows for {name!r}; outputs are {known}")
-                count, pieces = self._one(self._outputs.index(name), value)
-                returned, made = max(returned, count), made + pieces
+            results = [(self._output(name), value) for name, value in result.items()]
+        if self._arrow is not None:
+            returned, made = self._arrow.serialise(results)
             return returned, parts.join(made)
-        count, pieces = self._one(0, result)
-        return count, parts.join(pieces)
+        returned, made = 0, []
+        for output, value in results:
+            count, pieces = self._one(output, value)
+            returned, made = max(returned, count), made + pieces
+        return returned, parts.join(made)
+
+    def _output(self, name: object) -> int:
+        if name not in self._outputs:
+            known = ", ".join(self._outputs)
+            raise rows.WrongType(f"run() returned rows for {name!r}; outputs are {known}")
+        return self._outputs.index(name)
 
     def _one(self, output: int, result: object) -> "tuple[int, list[Any]]":
-        frame = rows.kind(result) == "frame"
-        count, header, text = self._frame(result) if frame else self._elements(result)
+        kind = rows.kind(result)
+        if kind == "table":
+            result = result.to_pandas()  # type: ignore[attr-defined]
+        array = kind == "array"
+        count, header, text = self._elements(result) if array else self._frame(result)
         made = [(parts.HEADER, output, 0, header.encode("utf-8", rows.NAMES))] if header else []
         return count, [*made, (parts.ROWS, output, 0, rows.encoded(count, text)[1])]
 
@@ -81,6 +93,15 @@ class Writer:
         text = io.StringIO(newline="")
         csv.writer(text, delimiter=self._keywords["sep"], lineterminator="\n").writerows(lines)
         return text.getvalue()
+
+
+def _arrow(form: str) -> "ArrowRows | None":
+    """What makes rows of binary formats; None for text."""
+    if form not in ("parquet", "arrow"):
+        return None
+    from windrow.worker.arrow_rows import ArrowRows
+
+    return ArrowRows(form)
 
 
 def _own(text: str) -> "dict[str, Any]":

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What run() returned -> an Arrow table, and its bytes.
+
+NaN, NaT and pandas.NA of Python's, numpy's and pandas' values are missing values; those of
+pyarrow and polars stay what they are.
+"""
+
+import sys
+
+from windrow.tables.unify import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_SAME = "give a column values of one type, or make text of them in run()"
+_DICT, _FIELDS, _VALUE = "a dict", "a list of fields", "a single value"
+
+
+def table_of(result: "Any") -> "Any":
+    """A table of plain types: of a frame, or of a list, tuple, array or Series. Raises TypeError
+    that names the column."""
+    import pyarrow
+
+    if isinstance(result, pyarrow.RecordBatch):
+        result = pyarrow.Table.from_batches([result])
+    if _is(result, "polars", "DataFrame"):
+        result = result.to_arrow()
+    if isinstance(result, pyarrow.Table):
+        names, columns = result.column_names, result.columns
+    elif _is(result, "pandas", "DataFrame"):
+        names = list(result.columns)
+        columns = [result.iloc[:, i] for i in range(len(names))]
+    else:
+        names, columns = _columns_of(result)
+    texts = _texts(names)
+    if len(result) and not texts:
+        raise TypeError(f"run() returned {len(result)} rows without columns; return at least one")
+    arrays = [_plain_array(name, column) for name, column in zip(texts, columns)]
+    return pyarrow.table(arrays, names=texts)
+
+
+def stream_of(table: "Any") -> bytes:
+    """One Arrow IPC stream: schema, record batches and end mark."""
+    import pyarrow
+
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def check_parquet(schema: "Any") -> None:
+    """Raises TypeError when a column has a type that Parquet files cannot hold."""
+    import io
+
+    import pyarrow
+    from pyarrow import parquet
+
+    for field in schema:
+        try:
+            parquet.ParquetWriter(io.BytesIO(), pyarrow.schema([field])).close()
+        except (pyarrow.ArrowException, ValueError) as error:
+            raise TypeError(
+                f"column {field.name!r}: {field.type} does not go into a Parquet file ({error});"
+                " make text of it in run(), or choose format: arrow"
+            ) from None
+
+
+def _is(result: object, module: str, name: str) -> bool:
+    """Whether it is of a class of a module that the script has imported."""
+    return isinstance(result, getattr(sys.modules.get(module), name, ()))
+
+
+def _texts(names: "list[object]") -> "list[str]":
+    """Names of columns as text. Raises TypeError when two are equal."""
+    texts = [name if isinstance(name, str) else str(name) for name in names]
+    if len(set(texts)) < len(texts):
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise TypeError(f"two columns are called {twice!r}; give each a name of its own in run()")
+    return texts
+
+
+def _columns_of(result: "Any") -> "tuple[list[object], list[Any]]":
+    """Names and values of what has one element for each row."""
+    is_array = _is(result, "numpy", "ndarray")
+    if (is_array or _is(result, "pandas", "Series")) and result.dtype != object:
+        if not is_array or result.ndim == 1:
+            return [0], [result]
+        if result.ndim == 2:
+            return list(range(result.shape[1])), list(result.T)
+    rows = list(result)
+    kinds = {type_: _kind(type_) for type_ in set(map(type, rows))}
+    kind = kinds[type(rows[0])] if rows else _VALUE
+    if len(set(kinds.values())) > 1:
+        i = next(i for i, row in enumerate(rows) if kinds[type(row)] != kind)
+        raise TypeError(
+            f"element 0 is {kind} and element {i} is {kinds[type(rows[i])]}; return elements of one"
+            " kind: dicts, or tuples or lists, or single values"
+        )
+    if kind == _VALUE:
+        return [0], [rows]
+    if kind == _DICT:
+        keys = list(dict.fromkeys(key for row in rows for key in row))
+        return keys, [[row.get(key) for row in rows] for key in keys]
+    width = max(map(len, rows))
+    return list(range(width)), [
+        [row[i] if i < len(row) else None for row in rows] for i in range(width)
+    ]
+
+
+def _kind(type_: type) -> str:
+    if issubclass(type_, dict):
+        return _DICT
+    array = getattr(sys.modules.get("numpy"), "ndarray", ())
+    return _FIELDS if issubclass(type_, (list, tuple)) or issubclass(type_, array) else _VALUE
+
+
+def _plain_array(name: str, values: "Any") -> "Any":
+    import pyarrow
+
+    try:
+        array = values
+        if not isinstance(values, pyarrow.ChunkedArray):
+            array = pyarrow.array(values, from_pandas=True)
+        want = plain(array.type)
+        if isinstance(array.type, pyarrow.BaseExtensionType):
+            array = _storage(array)
+        return array if array.type.equals(want) else array.cast(want)
+    except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
+        reason = str(error).replace("\n", " ")
+        raise TypeError(
+            f"column {name!r}: Arrow cannot take its values: {reason}; {_SAME}"
+        ) from None
+
+
+def _storage(array: "Any") -> "Any":
+    """The values below an extension type."""
+    import pyarrow
+
+    if not isinstance(array, pyarrow.ChunkedArray):
+        return array.storage
+    return pyarrow.chunked_array([chunk.storage for chunk in array.chunks], array.type.storage_type)
