@@ -317,34 +317,34 @@ def test_the_path_can_be_a_column(tmp_path: Path) -> None:
 
 
 def test_rows_are_counted_where_their_number_is_not_known(tmp_path: Path) -> None:
-    made = Table(tmp_path, support_multi_line=True)
+    made = Table(tmp_path, support_multi_line=True, transformations=[{"skip": 3}])
     first = made.add("1.csv", 'a,b\n1,"x\n\ny"\n\n2,z\n')
     second = made.add("2.csv", "a,b\n3,z\n4,z\n5,z\n")
     reader = made.reader()
-    assert reader.row_index([f"{first}@0+0#0*0"]) == 0
-    assert reader.row_index([f"{second}@0+0#0*0"]) == 2
-    assert reader.row_index([f"{second}@12+4#0*0"]) == 4
-    assert reader.row_index([f"{second}@8+4#0*0"]) == 3
-    assert reader.row_index([f"{second}@8+4#17*1"]) == 17
+    assert rows(reader.frame([f"{first}@0+0#0*0"])) == []
+    assert rows(reader.frame([f"{second}@0+0#0*0"])) == [[4, "z"], [5, "z"]]
+    assert rows(reader.frame([f"{second}@12+4#0*0"])) == [[5, "z"]]
+    assert rows(reader.frame([f"{second}@4+4#2*1"])) == []
+    assert rows(reader.frame([f"{second}@4+4#17*1"])) == [[3, "z"]]
     assert reader.first_row([f"{second}@8+4#0*0"]) is None
     assert reader.first_row([f"{second}@8+4#17*1"]) == 17
+    (tmp_path / "elsewhere.csv").write_text("a,b\n6,z\n")
     with pytest.raises(TableError, match="the number of its first row is not known"):
-        reader.row_index(["/elsewhere.csv@8+4#0*0"])
+        reader.frame([f"{tmp_path}/elsewhere.csv@0+0#0*0"])
 
 
 def test_many_rows_are_counted_piece_by_piece(tmp_path: Path, monkeypatch: object) -> None:
     from windrow.tables import source
 
     monkeypatch.setattr(source, "_PIECE", 64)  # type: ignore[attr-defined]
-    text = "a,b\n" + "".join(f'{i},"line\nbreak"\n' for i in range(100))
-    for multi_line, before in ((True, 100), (False, 200)):
-        made = table(tmp_path, text, support_multi_line=multi_line)
-        reader = made.reader()
-        path = made.description["files"][0]
-        made.add("2.csv", "a,b\n")
-        reader = made.reader()
-        assert reader.row_index([f"{tmp_path}/2.csv@0+0#0*0"]) == before
-        assert reader.row_index([f"{path}@0+0#0*0"]) == 0
+    made = table(tmp_path, "a,b\n" + "".join(f'{i},"line\nbreak"\n' for i in range(100)))
+    made.add("2.csv", "a,b\n500,x\n501,x\n")
+    made.description.update(support_multi_line=True, transformations=[{"skip": 101}])
+    assert rows(made.reader().frame(made.names()[1:])) == [[501, "x"]]
+    made = table(tmp_path, "a,b\n" + "".join(f"{i},x\n" for i in range(200)))
+    made.add("2.csv", "a,b\n500,x\n501,x\n")
+    made.description["transformations"] = [{"skip": 201}]
+    assert rows(made.reader().frame(made.names()[1:])) == [[501, "x"]]
 
 
 def test_the_environment_is_checked(tmp_path: Path, monkeypatch: object) -> None:

@@ -305,6 +305,52 @@ def test_after_a_filter_rows_are_counted_over_the_whole_table(tmp_path: Path) ->
         reader.frame(stretches(made)[1:])
 
 
+def many_files(folder: Path, count: int, *transformations: Any, packed: bool = False) -> Table:
+    """Files of two rows each, of which the description names the first 200."""
+    import gzip
+
+    made = Table(folder, transformations=list(transformations), whole=True)
+    for number in range(count):
+        text = f"n\n{number * 2}\n{number * 2 + 1}\n".encode()
+        end = ".csv.gz" if packed else ".csv"
+        made.add(f"{number:04}{end}", gzip.compress(text) if packed else text)
+    return made
+
+
+def whole_call(made: Table) -> list[int]:
+    names = made.names()
+    made.description["files"] = made.description["files"][:200]
+    return [int(n) for n in made.reader().frame(names)["n"]]
+
+
+def test_a_call_with_the_whole_table_counts_on_behind_the_files_that_are_named(
+    tmp_path: Path,
+) -> None:
+    even = {"filter": "n % 2 == 0"}
+    found = whole_call(many_files(tmp_path / "1", 250, even, {"skip": 240}, {"take": 5}))
+    assert found == [480, 482, 484, 486, 488]
+    found = whole_call(many_files(tmp_path / "2", 250, {"skip": 495}, packed=True))
+    assert found == [495, 496, 497, 498, 499]
+    found = whole_call(many_files(tmp_path / "3", 250, {"take": 450}, even, {"skip": 223}))
+    assert found == [446, 448]
+
+
+def test_a_sample_of_the_whole_table_does_not_depend_on_what_is_known_of_it(tmp_path: Path) -> None:
+    step = {"take_random_sample": {"probability": 0.5, "seed": 7}}
+    made = many_files(tmp_path, 250, step)
+    names, files = made.names(), made.description["files"]
+    expected = Table(tmp_path, transformations=[step], files=files).reader().frame(names)
+    assert 150 < len(expected) < 350
+    assert whole_call(made) == expected["n"].tolist()
+
+
+def test_a_call_with_the_end_of_the_table_is_refused(tmp_path: Path) -> None:
+    made = many_files(tmp_path, 3, {"filter": "n > 0"}, {"take": 4})
+    assert made.reader().frame(made.names()[:2])["n"].tolist() == [1, 2, 3]
+    with pytest.raises(TableError, match="needs the whole table at once"):
+        made.reader().frame(made.names()[1:])
+
+
 def test_a_sample_is_the_same_whatever_the_cuts(tmp_path: Path) -> None:
     step = {"take_random_sample": {"probability": 0.5, "seed": 7}}
     made = numbered(tmp_path, step)

@@ -49,13 +49,14 @@ class TableReader:
         OSError when a file is gone."""
         self._plan()
         stretches = [parse(name) for name in names]
-        if stretches and self._steps.counts_rows() and self._first_row(stretches[0]) != 0:
-            raise TableError("skip, take or a sample after a filter needs the whole table at once")
+        self._check_start(stretches)
         run = self._steps.run()
         frames = []
+        read = 0
         for stretch in stretches:
             frame = self._source.read(stretch, self._wanted)
-            frame = run(self._rows(frame, stretch), self._place(stretch))
+            read += len(frame)
+            frame = run(self._rows(frame, stretch, read), self._place(stretch))
             if stretch.window is not None:
                 first, count = stretch.window
                 frame = frame.iloc[first : first + count]
@@ -83,14 +84,10 @@ class TableReader:
             pass  # is raised again by frame()
 
     def first_row(self, names: "list[str]") -> "int | None":
-        """As row_index(), but None where only counting would tell."""
+        """The number of the first row of the first stretch in the whole input, as it is before the
+        transformations; None where only counting would tell."""
         stretch = parse(names[0])
         return stretch.row if stretch.rows else None
-
-    def row_index(self, names: "list[str]") -> int:
-        """The number of the first row of the first stretch in the whole input, as it is before
-        the transformations."""
-        return self._first_row(parse(names[0]))
 
     def _plan(self) -> None:
         if self._planned:
@@ -105,12 +102,25 @@ class TableReader:
             self._steps.decide(self._with_path(frame, files[0]), files[0])
         self._planned = True
 
-    def _rows(self, frame: "Any", stretch: Stretch) -> Rows:
+    def _check_start(self, stretches: "list[Stretch]") -> None:
+        """Rows are counted from the first of the table on, where a step needs that."""
+        if not stretches:
+            return
+        if self._settings.whole:
+            wrong = self._steps.needs_numbers and stretches[0].path in self._settings.files[1:]
+        else:
+            wrong = self._steps.counts_rows() and self._first_row(stretches[0]) != 0
+        if wrong:
+            raise TableError("skip, take or a sample after a filter needs the whole table at once")
+
+    def _rows(self, frame: "Any", stretch: Stretch, read: int) -> Rows:
+        """`read`: how many rows the call has read so far, those of the frame among them."""
         numbers = None
         if self._steps.needs_numbers:
             import numpy
 
-            first = self._first_row(stretch)
+            whole = self._settings.whole
+            first = read - len(frame) if whole else self._first_row(stretch)
             numbers = numpy.arange(first, first + len(frame))
         return Rows(self._with_path(frame, stretch.path), stretch.path, numbers)
 

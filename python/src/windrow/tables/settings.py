@@ -36,7 +36,8 @@ class Settings:
 
     def __init__(self, description: "dict[str, Any]") -> None:
         self.format = _one_of(description, "format", FORMATS)
-        self.files = list(description["files"])
+        self.files = list(description["files"])  # the first ones
+        self.whole = bool(description.get("whole", False))  # each call has all stretches, in order
         self.delimiter = _delimiter(description.get("delimiter", ","))
         self.header = _one_of(description, "header", HEADERS)
         self.encoding = _encoding(description.get("encoding", "utf8"))

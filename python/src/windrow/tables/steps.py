@@ -3,7 +3,8 @@
 
 skip, take and take_random_sample go by the number of a row in the table as it is before that step.
 It is known from the name of the stretch as long as no step before has left out rows by what they
-hold; after that, all stretches of the table must come in one call, and rows are counted.
+hold; after that, and where names do not tell it, all stretches of the table come in one call, and
+rows are counted.
 """
 
 from windrow.tables.convert import Conversion
