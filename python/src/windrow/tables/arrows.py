@@ -9,6 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# The metadata of a column that has missing values in some row, perhaps behind the first ones.
+HAS_MISSING = b"windrow.missing"
+
 _INDEX = "__index_level_"  # how pandas calls an index without a name that it writes to a file
 
 
@@ -24,7 +27,8 @@ class Schema:
             raise TableError(f"{path}: two columns are called {min(twice)!r}")
         self.types = {name: schema.field(name).type for name in self.names}
         self._nullable = {name: schema.field(name).nullable for name in self.names}
-        self._missing: set[str] = set()
+        told = [name for name in self.names if _tells_missing(schema.field(name))]
+        self._missing: set[str] = set(told)
 
     def integers_and_bools(self) -> "list[str]":
         """The columns whose pandas type depends on whether there are missing values. Those that
@@ -94,6 +98,10 @@ class Schema:
 
     def has_pandas_types(self) -> bool:
         return bool(self._pandas)
+
+
+def _tells_missing(field: "Any") -> bool:
+    return HAS_MISSING in (field.metadata or {})
 
 
 def _pandas_metadata(schema: "Any") -> "dict[str, Any]":
