@@ -43,6 +43,7 @@ class Answer(NamedTuple):
     cpu_us: int
     payload: bytes
     in_descriptor: bool
+    items: int = 0  # rows of a table, plus one
 
     @property
     def error(self) -> dict[str, str]:
@@ -162,10 +163,10 @@ class Agent:
     def receive(self) -> Answer:
         packet, attached, _, _ = self.answers.recvmsg(65536, 64)
         assert packet, f"worker is gone: {self.raw('stderr').read_text()}"
-        magic, kind, epoch, batch, picked, returned, flags, size, *times, zero = (
+        magic, kind, epoch, batch, picked, returned, flags, size, *times, items = (
             _ANSWER.unpack_from(packet)
         )
-        assert (magic, zero) == (0x31415257, 0)
+        assert magic == 0x31415257
         payload = packet[64:]
         for _, _, data in attached:
             assert not payload
@@ -174,7 +175,8 @@ class Agent:
             payload = os.pread(memory, size, 0)
             os.close(memory)
         assert len(payload) == size
-        return Answer(kind, epoch, batch, picked, returned, flags, *times, payload, bool(attached))
+        head = (kind, epoch, batch, picked, returned, flags)
+        return Answer(*head, *times, payload, bool(attached), items)
 
     def start(self, source: str | bytes, name: str = "score.py", **changes: Any) -> Answer:
         """Starts the worker with a script of this text and returns what it answered."""

@@ -346,9 +346,9 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
         assert "No space left on device" in said["error"]
 
 
-def test_modules_beside_the_request_are_not_in_the_way_nor_is_their_output(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("")
-    (tmp_path / "pyarrow.py").write_text("print('noise')\nraise ImportError('broken')\n")
+def test_nothing_beside_the_program_is_imported_and_no_library_is_heard(tmp_path: Path) -> None:
+    (tmp_path / "pyarrow.py").write_text("print('noise')\nimport stretch\n")
     code, said, _ = ask(tmp_path, do="join", format="parquet", to="/x", **{"from": "/no/such"})
     assert code == 1
     assert said["error"].startswith("results of format parquet need pyarrow in the environment")
+    assert "No module named 'stretch'" in said["error"]  # which lies beside the program

@@ -42,7 +42,7 @@ def test_each_element_becomes_its_str_and_one_line_break(
 ) -> None:
     answer = returning(agent, expression)
     assert (answer.kind, answer.flags, answer.payload) == (DONE, 0, text)
-    assert answer.returned == text.count(b"\n")
+    assert (answer.returned, answer.items) == (text.count(b"\n"), 0)
 
 
 @pytest.mark.parametrize("expression", ["[]", "()"])

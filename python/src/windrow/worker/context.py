@@ -26,6 +26,7 @@ class MiniBatchDataset:
     __slots__ = ("_frame", "_paths")
 
     def __init__(self, paths: "list[str]", frame: "Any" = None) -> None:
+        """`frame`: a DataFrame, or a function that reads one; None for files."""
         self._paths = paths
         self._frame = frame
 
@@ -37,7 +38,7 @@ class MiniBatchDataset:
         """The rows of a table, as a frame of its own. Raises TypeError for files."""
         if self._frame is None:
             raise TypeError("the mini-batch is of files, not of a table; read those of to_path()")
-        return self._frame.copy()
+        return self._frame() if callable(self._frame) else self._frame.copy()
 
     def __repr__(self) -> str:
         return f"MiniBatchDataset({len(self._paths)} files)"
@@ -70,8 +71,7 @@ class MiniBatchContext:
     def of_rows(self, rows: "Rows | TableRows", items: "Any") -> "MiniBatchContext":
         """Itself, for a mini-batch whose items are rows."""
         self._paths, self._count, self._first_row = tuple(rows.names), len(items), rows.first
-        if rows.counts:
-            self._frame = items
+        self._frame = rows.frame(items)
         return self
 
     @property

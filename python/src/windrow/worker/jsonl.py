@@ -53,6 +53,9 @@ class Rows:
                 os.close(descriptor)
         return rows
 
+    def frame(self, _: object) -> None:
+        """There is none."""
+
 
 def _parsed(text: bytes, length: int, path: str, line: int) -> "dict[str, object]":
     if len(text) != length:

@@ -6,6 +6,7 @@ Imported only for jobs with input_as: table.
 
 import json
 
+from windrow.tables.frames import converter
 from windrow.tables.reader import TableError, TableReader
 from windrow.worker.script import Refused
 
@@ -18,7 +19,7 @@ class TableRows:
     """Reads mini-batches. `names` and `first` are those of the latest: the names of its stretches,
     and the number of its first row in the whole input, if that is known."""
 
-    __slots__ = ("_reader", "first", "names")
+    __slots__ = ("_convert", "_reader", "first", "names")
 
     counts = True  # the agent does not know how many rows there are
 
@@ -31,6 +32,7 @@ class TableRows:
         try:
             self._reader = TableReader(table)
             self._reader.check()
+            self._convert = converter(table.get("frame") or "pandas")
         except TableError as error:  # as it will be in every worker
             raise Refused from error
         self.names: list[str] = []
@@ -41,4 +43,10 @@ class TableRows:
         self.names, self.first = names, None
         frame = self._reader.frame(names)
         self.first = self._reader.first_row(names)
-        return frame
+        return frame if self._convert is None else self._convert(frame)
+
+    def frame(self, items: "Any") -> "Any":
+        """The latest mini-batch for a dataset: the DataFrame that run() gets, or, where that is
+        something else, a function that reads one."""
+        names = self.names
+        return items if self._convert is None else lambda: self._reader.frame(names)

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames of other kinds than pandas': those that run() gets, and those that it returns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_agent import DONE, FAILED, INIT_FAILED, READY, Agent
+from test_worker_parts import HEADER, ROWS, answer_of, parts
+
+pytest.importorskip("pandas")
+pyarrow = pytest.importorskip("pyarrow")
+
+CSV = "n,x,s,b\n1,0.5,a,true\n2,,b c,false\n3,2.5,,true\n"
+
+
+def started(agent: Agent, body: str, content: str = CSV, **description: Any) -> Any:
+    """A worker for a table of one file, and the name of the whole of that."""
+    path = agent.folder / "data.csv"
+    path.write_text(content)
+    table = {
+        "format": "delimited",
+        "files": [str(path)],
+        "transformations": [],
+        "inference": "",
+        **description,
+    }
+    source = f"def run(frame, context):\n    {body}\n"
+    return agent.start(source, table=json.dumps(table)), f"{path}@0+0#0*0"
+
+
+def result(agent: Agent, body: str, **description: Any) -> str:
+    """The one row that run() returns."""
+    answer, name = started(agent, body, **description)
+    assert answer.kind == READY, answer.payload
+    answer = agent.run(name)
+    assert answer.kind == DONE, answer.payload
+    return parts(answer)[0][3].decode().rstrip("\n")
+
+
+TYPES = "[type(frame).__module__.split('.')[0] + '.' + type(frame).__name__]"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (None, "pandas.DataFrame"),
+        ("pandas", "pandas.DataFrame"),
+        ("pyarrow", "pyarrow.Table"),
+        ("polars", "polars.DataFrame"),
+        ("numpy", "numpy.ndarray"),
+    ],
+)
+def test_run_gets_the_kind_of_frame_that_the_job_asks_for(
+    agent: Agent, kind: str | None, name: str
+) -> None:
+    pytest.importorskip(kind or "pandas")
+    description = {} if kind is None else {"frame": kind}
+    assert result(agent, f"return {TYPES}", **description) == name
+
+
+def test_a_pyarrow_table_has_the_types_that_the_reader_decided(agent: Agent) -> None:
+    body = "return [[str(t).replace('large_', '') for t in frame.schema.types], frame.to_pylist()]"
+    text = result(agent, body, frame="pyarrow")
+    assert text == (
+        "['int64', 'double', 'string', 'bool']\n"
+        "[{'n': 1, 'x': 0.5, 's': 'a', 'b': True}, {'n': 2, 'x': None, 's': 'b c', 'b': False},"
+        " {'n': 3, 'x': 2.5, 's': None, 'b': True}]"
+    )
+
+
+def test_a_polars_frame_has_the_types_that_the_reader_decided(agent: Agent) -> None:
+    pytest.importorskip("polars")
+    text = result(agent, "return [list(map(str, frame.dtypes)), frame.rows()]", frame="polars")
+    assert text == (
+        "['Int64', 'Float64', 'String', 'Boolean']\n"
+        "[(1, 0.5, 'a', True), (2, None, 'b c', False), (3, 2.5, None, True)]"
+    )
+
+
+def test_a_numpy_array_has_a_row_for_each_row(agent: Agent) -> None:
+    body = "return [frame.shape, frame.dtype, frame[1, 0]]"
+    description = {"transformations": [json.dumps({"keep_columns": ["n", "x"]})]}
+    assert result(agent, body, frame="numpy", **description) == "(3, 2)\nfloat64\n2.0"
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "polars", "numpy"])
+def test_the_dataset_gives_pandas_whatever_run_gets(agent: Agent, kind: str) -> None:
+    pytest.importorskip(kind)
+    body = (
+        "f = context.dataset.to_pandas_dataframe(); g = context.dataset.to_pandas_dataframe();"
+        " f['n'] = 0; return [type(g).__name__, list(g.columns), list(g['n']), len(frame)]"
+    )
+    assert result(agent, body, frame=kind) == "DataFrame\n['n', 'x', 's', 'b']\n[1, 2, 3]\n3"
+
+
+@pytest.mark.parametrize("kind", ["pyarrow", "polars", "numpy"])
+def test_a_mini_batch_without_rows_is_never_given_to_the_script(agent: Agent, kind: str) -> None:
+    pytest.importorskip(kind)
+    filtered = [json.dumps({"filter": 'col("n") > 5'})]
+    answer, name = started(agent, "1 / 0", frame=kind, transformations=filtered)
+    assert answer.kind == READY
+    answer = agent.run(name)
+    assert (answer.kind, answer.returned, answer.items) == (DONE, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "missing"), [("pyarrow", "pyarrow"), ("polars", "polars"), ("polars", "pyarrow")]
+)
+def test_what_the_environment_lacks_is_told_before_any_work(
+    tmp_path: Path, kind: str, missing: str
+) -> None:
+    pytest.importorskip(kind)
+    (tmp_path / f"{missing}.py").write_text("raise ImportError('not here')\n")
+    agent = Agent(tmp_path, PYTHONPATH=str(tmp_path))
+    answer, _ = started(agent, "return []", frame=kind)
+    agent.close()
+    assert (answer.kind, answer.flags) == (INIT_FAILED, 16)
+    assert f"frame: {kind} needs {missing} in the environment" in answer.error["message"]
+
+
+def test_a_kind_that_nobody_knows_is_refused(agent: Agent) -> None:
+    answer, _ = started(agent, "return []", frame="spark")
+    assert (answer.kind, answer.flags) == (INIT_FAILED, 16)
+    assert answer.error["message"].startswith("frame: 'spark' is none of pandas, pyarrow, polars")
+
+
+def test_values_that_arrow_cannot_take_are_told(agent: Agent) -> None:
+    lines = '{"n": 1, "v": "a"}\n{"n": 2, "v": 7}\n'
+    answer, name = started(
+        agent, "return []", lines, format="json_lines", frame="pyarrow", mixed_types=True
+    )
+    assert answer.kind == READY
+    answer = agent.run(name)
+    assert answer.kind == FAILED
+    assert "Arrow cannot take the values of a column" in answer.error["message"]
+    assert "column v" in answer.error["message"]
+
+
+FRAMES = [
+    ("pyarrow", 'pyarrow.table({"n": [1, 2], "s": ["a b", None]})'),
+    ("pyarrow", 'pyarrow.RecordBatch.from_pydict({"n": [1, 2], "s": ["a b", None]})'),
+    ("polars", 'polars.DataFrame({"n": [1, 2], "s": ["a b", None]})'),
+]
+
+
+@pytest.mark.parametrize(("module", "frame"), FRAMES)
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({}, '1 "a b"\n2 \n'),
+        ({"format": "csv"}, "1,a b\n2,\n"),
+        ({"format": "jsonl"}, '{"n":1,"s":"a b"}\n{"n":2,"s":null}\n'),
+    ],
+)
+def test_frames_of_pyarrow_and_polars_are_written_as_those_of_pandas(
+    agent: Agent, module: str, frame: str, settings: dict[str, object], text: str
+) -> None:
+    pytest.importorskip(module)
+    answer = answer_of(agent, f"return {frame}", f"import {module}", **settings)
+    assert answer.returned == 2
+    assert parts(answer) == [(ROWS, 0, 0, text.encode())]
+
+
+@pytest.mark.parametrize(("module", "frame"), FRAMES)
+def test_their_columns_are_a_header(agent: Agent, module: str, frame: str) -> None:
+    pytest.importorskip(module)
+    answer = answer_of(agent, f"return {frame}", f"import {module}", header=True)
+    assert parts(answer)[0] == (HEADER, 0, 0, b"n s\n")
+
+
+@pytest.mark.parametrize(("module", "frame"), FRAMES)
+def test_their_rows_are_counted_when_not_wanted(agent: Agent, module: str, frame: str) -> None:
+    pytest.importorskip(module)
+    answer = answer_of(agent, f"return {frame}", f"import {module}", append_row=False)
+    assert (answer.kind, answer.returned, answer.payload) == (DONE, 2, b"")
+
+
+@pytest.mark.parametrize(("module", "frame"), FRAMES)
+def test_they_become_arrow_streams(agent: Agent, module: str, frame: str) -> None:
+    pytest.importorskip(module)
+    answer = answer_of(agent, f"return {frame}", f"import {module}", format="parquet")
+    table = pyarrow.ipc.open_stream(parts(answer)[0][3]).read_all()
+    assert table.to_pydict() == {"n": [1, 2], "s": ["a b", None]}
+    assert [str(type_) for type_ in table.schema.types] == ["int64", "string"]
