@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole benchmark: one command, one table, one JSON. README.md explains it.
 
-PEERS=all adds Ray; WINDROW names another binary than build/release/windrow.
+PEERS=all adds Ray and Spark; WINDROW names another binary than build/release/windrow.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from suite import (  # noqa: E402 (the path comes first)
     small_files,
     startup,
     stragglers,
+    table_work,
     tables,
     windrow,
 )
@@ -44,6 +45,9 @@ CASES = {
     "csv_16": tables.csv_16,
     "parquet_1": tables.parquet_1,
     "parquet_16": tables.parquet_16,
+    "bulk_in": table_work.bulk_in,
+    "partitions": table_work.partitions,
+    "repartition": table_work.repartition,
 }
 EXTRA = {"scaling16": scaling.measure_16}  # only when asked for
 

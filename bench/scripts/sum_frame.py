@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entry script around frames.total(). The clock begins when a worker is up."""
+"""The entry script around frames.total(). The clock begins when all workers are up."""
 
 import frames
 import stamp
 
 
 def init():
-    stamp.called()
+    stamp.all_up()
 
 
 def run(frame):

@@ -98,7 +98,7 @@ def measure(options):
     case = Case("dispatch", title, COLUMNS)
     contenders = [("windrow", work.windrow), ("windrow, C++ worker", work.windrow_native)]
     contenders += [(name, functools.partial(work.floor, kind)) for name, kind in FLOORS.items()]
-    for rival in rivals.with_ray(RIVALS, rivals.RAY_DATA, rivals.RAY_TASKS):
+    for rival in rivals.with_heavy(RIVALS, rivals.RAY_DATA, rivals.RAY_TASKS):
         contenders.append((rival.name, functools.partial(work.rival, rival)))
     case.measure(contenders, options.repeats)
     ours = case.median("windrow", "us")

@@ -81,7 +81,7 @@ def measure(options):
     case.measure(
         [
             (rival.name, functools.partial(the.rival, rival, "burn_or_die"))
-            for rival in rivals.with_ray(RIVALS, rivals.RAY_TASKS)
+            for rival in rivals.with_heavy(RIVALS, rivals.RAY_TASKS)
         ],
         1,
     )

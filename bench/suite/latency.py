@@ -96,7 +96,7 @@ def measure(options):
     for kind in floor.TRANSPORTS:
         trips = functools.partial(floor_trips, given, batches, kind)
         contenders.append((f"floor, {kind}", functools.partial(both_places, trips)))
-    for rival in rivals.with_ray(RIVALS, rivals.RAY_TASKS):
+    for rival in rivals.with_heavy(RIVALS, rivals.RAY_TASKS):
         trips = functools.partial(rival_trips, given, batches, rival)
         contenders.append((rival.name, functools.partial(both_places, trips)))
     case.measure(contenders, options.repeats)

@@ -42,10 +42,12 @@ FUTURES_1_ALL = Rival("futures map chunk 1", "futures", "1")
 DASK_ALL = Rival("Dask distributed", "dask", "", "distributed")
 RAY_TASKS = Rival("Ray tasks", "ray_tasks", "", "ray", share=0.1)
 RAY_DATA = Rival("Ray Data", "ray_data", "", "ray", share=0.2)
+RAY_DATA_ALL = Rival("Ray Data", "ray_data", "", "ray")
+SPARK_ALL = Rival("Spark mapInPandas", "spark", "", "pyspark")
 
 
-def with_ray(rivals, *ray):
-    return [*rivals, *ray] if os.environ.get("PEERS") == "all" else list(rivals)
+def with_heavy(rivals, *heavy):
+    return [*rivals, *heavy] if os.environ.get("PEERS") == "all" else list(rivals)
 
 
 def ask(rival, request, limit_seconds, environment=None, counted=False):
@@ -67,7 +69,7 @@ def ask(rival, request, limit_seconds, environment=None, counted=False):
 
 def versions():
     found = {}
-    for package in ("joblib", "mpire", "distributed", "ray"):
+    for package in ("joblib", "mpire", "distributed", "ray", "pyspark"):
         try:
             found[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:

@@ -59,7 +59,7 @@ def measure(options):
     columns = [Column("rate", "files/s", 0), Column("to_end", "files/s, to the command's end", 0)]
     case = Case("small_files", f"{the.count:,} files of 4 KiB read and summed, 2 workers", columns)
     contenders = [("windrow", the.windrow)]
-    for rival in rivals.with_ray(RIVALS, rivals.RAY_DATA):
+    for rival in rivals.with_heavy(RIVALS, rivals.RAY_DATA):
         contenders.append((rival.name, functools.partial(the.rival, rival)))
     case.measure(contenders, options.repeats)
     ours = case.median("windrow", "rate")

@@ -53,7 +53,7 @@ def measure(options):
     case.measure(quick_ones, 3 if options.quick else 10)
     slow_ones = [
         (rival.name, functools.partial(of_rival, rival))
-        for rival in rivals.with_ray(RIVALS, rivals.RAY_TASKS)
+        for rival in rivals.with_heavy(RIVALS, rivals.RAY_TASKS)
     ]
     case.measure(slow_ones, options.repeats)
     case.at_most("windrow, ms", case.median("windrow", "first_ms"), 100)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table of 500 MB of CSV, and the same as Parquet, summed in run(DataFrame), in the page cache.
 
-windrow: from the first worker up, pandas imported, to the end of the last run(). Others: from the
+windrow: from all workers up, pandas imported, to the end of the last run(). Others: from the
 first mini-batch, workers up, to the file of rows closed; they are given the places to read, as
 windrow is not. Rates are megabytes of the CSV text in a second, for Parquet too.
 """
@@ -137,7 +137,7 @@ def measure_one(options, kind, megabytes):
         return case
     the = Work(options, kind, megabytes)
     contenders = [("windrow", the.windrow)]
-    for rival in rivals.with_ray(RIVALS):
+    for rival in rivals.with_heavy(RIVALS, rivals.RAY_DATA_ALL, rivals.SPARK_ALL):
         contenders.append((rival.name, functools.partial(the.rival, rival)))
     alone = [rivals.PLAIN.name]
     if "Arrow" in the.functions:
@@ -149,7 +149,9 @@ def measure_one(options, kind, megabytes):
     case.at_least(
         "windrow / (2 × the fastest alone)", case.ratio(ours, fastest and 2 * fastest), 0.9
     )
-    for rival in (rivals.POOL_1_ANY, rivals.DASK_ALL):
+    for rival in rivals.with_heavy(
+        [rivals.POOL_1_ANY, rivals.DASK_ALL], rivals.RAY_DATA_ALL, rivals.SPARK_ALL
+    ):
         case.at_least(
             f"windrow / {rival.name}", case.ratio(ours, case.median(rival.name, "rate")), 1
         )

@@ -59,7 +59,8 @@ class Job:
             raise Failed("not built")
         self.lives += 1
         os.makedirs(self.stamps)
-        environment = {"BENCH_STAMPS": self.stamps} | self.environment
+        environment = {"BENCH_STAMPS": self.stamps, "BENCH_WORKERS": str(self.workers)}
+        environment |= self.environment
         return process.Running(self.command(), environment, counted)
 
     def run(self, limit_seconds, counted=False):

@@ -86,6 +86,9 @@ class Agent final : public WorkerHost::Sink {
   // The processes of the workers that run now.
   [[nodiscard]] std::vector<std::pair<ProcessNumber, int>> worker_pids() const;
 
+  // One worker alone gets new mini-batches for now.
+  [[nodiscard]] bool memory_low() const { return supervisor_ && supervisor_->memory_low(); }
+
   // A worker has died by itself. May be left empty; set before join().
   std::function<void(ProcessNumber)> on_death;
 

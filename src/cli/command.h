@@ -46,6 +46,7 @@ std::unique_ptr<Command> make_job_merge_command();
 std::unique_ptr<Command> make_retry_command();
 std::unique_ptr<Command> make_explain_command();
 std::unique_ptr<Command> make_replay_command();
+std::unique_ptr<Command> make_describe_table_command();
 std::unique_ptr<Command> make_report_command();
 std::unique_ptr<Command> make_doctor_command();
 std::unique_ptr<Command> make_prune_command();

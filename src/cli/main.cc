@@ -239,6 +239,7 @@ int command_line(int argc, char** argv) {
   add(app, "retry", make_retry_command(), commands);
   add(app, "explain", make_explain_command(), commands);
   add(app, "replay", make_replay_command(), commands);
+  add(app, "describe-table", make_describe_table_command(), commands);
   add(app, "report", make_report_command(), commands);
   add(app, "doctor", make_doctor_command(), commands);
   add(app, "prune", make_prune_command(), commands);

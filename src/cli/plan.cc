@@ -35,7 +35,7 @@ std::string_view item_word(const JobPreview& preview) {
 }
 
 std::string files_text(const JobPreview& preview, const InputPreview& input) {
-  if (!input.files) return "a list on standard input, not read here";
+  if (!input.files) return input.unread;
   if (!preview.counted) return "rows are counted when they are read";
   return counted(*input.files, item_word(preview));
 }
@@ -44,6 +44,7 @@ std::string files_text(const JobPreview& preview, const InputPreview& input) {
 std::string batches_text(const JobPreview& preview) {
   const std::string_view item = item_word(preview);
   std::vector<std::string> parts;
+  if (!preview.planned) return "known when the job has made its table";
   if (!preview.counted) return human_count(preview.batches);
   for (auto size = preview.sizes.rbegin(); size != preview.sizes.rend(); ++size) {
     if (parts.size() == 5) {
@@ -135,7 +136,12 @@ std::string plan_json(const JobReading& reading, const JobPreview& preview) {
   } else {
     json.null();
   }
-  json.field("mini_batches", preview.batches);
+  json.key("mini_batches");
+  if (preview.planned) {
+    json.value(preview.batches);
+  } else {
+    json.null();
+  }
   json.key("mini_batch_sizes").begin_array();
   for (const auto& [items, count] : preview.sizes) {
     if (!preview.counted) break;

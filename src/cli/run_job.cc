@@ -10,6 +10,7 @@
 #include "os/posix_file_system.h"
 #include "workspace/job_index.h"
 #include "workspace/jobs.h"
+#include "workspace/made_tables.h"
 
 namespace windrow {
 
@@ -23,6 +24,10 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
   if (!job) return voice.report(job.error());
   RunScreen screen(voice);
   for (const std::string& notice : job->notices) screen.on_note(notice);
+  PosixFileSystem fs;
+  const Status made =
+      make_tables(fs, job->run, [&screen](const std::string& line) { screen.on_note(line); });
+  if (!made) return voice.report(made.error());
   const JobFolder folder = job->run.folder;
   const std::string name = job->run.name;
   const JobSpec spec = job->run.spec;
@@ -33,7 +38,6 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
     return voice.report({ErrorCode::kInvalid, outcome.error().message});
   }
   if (!outcome) return voice.report(outcome.error());
-  PosixFileSystem fs;
   const bool over = outcome->end == MasterEnd::kFinished && outcome->status != JobStatus::kCanceled;
   if (over) Jobs(fs).note_finished(folder, spec);
   const RunEnd end{.outcome = *outcome,

@@ -8,7 +8,7 @@
 //     logs/
 //       readme.txt  job_result.txt  failed_items.jsonl  metrics.json
 //       job_progress_overview.txt  job_error.txt     links to the newest <name>.<yyyymmddhh>.txt
-//       sys/master_role.txt  sys/effective_config.json
+//       sys/master_role.txt  sys/effective_config.json  sys/tables.txt
 //       sys/error/<node>/<process>.txt           sys/errror is a link to sys/error
 //       sys/node/<node>/_main.txt  <process>.txt  <process>.stdout.txt  <process>.stderr.txt
 //       sys/node/<address>                       a link to sys/node/<node>
@@ -23,6 +23,7 @@
 //     state/                                    what resume needs; docs/formats/job-folder.md
 //       plan.<epoch>  journal.<epoch>  rows/<agent>.<incarnation>.seg  control  identity[.<epoch>]
 //       list  index.<epoch>
+//       tables/query.arrow  tables/by/<key>=<value>/   tables that were made for this job
 //
 // Pure strings: nothing is looked up or created here.
 #pragma once
@@ -84,6 +85,11 @@ class JobFolder {
   // The paths that came by standard input: absolute, each with a NUL byte behind it.
   [[nodiscard]] std::string input_list() const { return root_ + "/state/list"; }
 
+  // Tables that have to be made before they can be cut: docs/manual/tables.md.
+  [[nodiscard]] std::string tables() const { return root_ + "/state/tables"; }
+  [[nodiscard]] std::string query_rows() const { return tables() + "/query.arrow"; }
+  [[nodiscard]] std::string partitions() const { return tables() + "/by"; }
+
   [[nodiscard]] std::string driver_log() const { return root_ + "/azureml-logs/70_driver_log.txt"; }
   [[nodiscard]] std::string std_log() const { return root_ + "/user_logs/std_log_0.txt"; }
   [[nodiscard]] std::string logs() const { return root_ + "/logs"; }
@@ -94,6 +100,7 @@ class JobFolder {
   [[nodiscard]] std::string result() const { return logs() + "/job_result.txt"; }
   [[nodiscard]] std::string failed_items() const { return logs() + "/failed_items.jsonl"; }
   [[nodiscard]] std::string readme() const { return logs() + "/readme.txt"; }
+  [[nodiscard]] std::string table_log() const { return logs() + "/sys/tables.txt"; }
   [[nodiscard]] std::string master_role() const { return logs() + "/sys/master_role.txt"; }
   [[nodiscard]] std::string effective_config() const {
     return logs() + "/sys/effective_config.json";

@@ -60,7 +60,7 @@ Result<ChunkView> SegmentReader::read(std::uint64_t offset, std::uint64_t end) {
   view.chunk.token.picked = bytes.varint32();
   view.chunk.output = bytes.fixed<std::uint8_t>();
   view.chunk.kind = static_cast<ChunkKind>(bytes.fixed<std::uint8_t>());
-  view.chunk.format = static_cast<RowFormat>(bytes.fixed<std::uint8_t>());
+  view.chunk.format = static_cast<ChunkFormat>(bytes.fixed<std::uint8_t>());
   view.chunk.first_item = bytes.varint32();
   view.chunk.items = bytes.varint32();
   view.rows = bytes.rest();

@@ -69,6 +69,7 @@ void Master::make_merger(Epoch epoch) {
       fs_,
       config_.folder,
       config_.targets,
+      config_.shape,
       epoch,
       Merger::Callbacks{.on_progress =
                             [this](std::uint64_t bytes) {

@@ -18,6 +18,17 @@ constexpr std::uint64_t kStepBytes = 8U << 20;
 constexpr std::uint64_t kFollowBytes = 1U << 20;
 constexpr std::size_t kWriteBytes = 1U << 20;
 
+Result<fact::Publishing> measure(File& file) {
+  fact::Publishing out;
+  std::string buffer(kWriteBytes, '\0');
+  for (;;) {
+    ASSIGN_OR_RETURN(const std::size_t got, file.read_at(out.length, buffer));
+    out.crc = crc32c(std::string_view(buffer).substr(0, got), out.crc);
+    out.length += got;
+    if (got < buffer.size()) return out;
+  }
+}
+
 // One file in the making.
 struct Target {
   std::string path;
@@ -62,6 +73,15 @@ struct Target {
         path);
   }
 
+  // The file is another one from now on.
+  Status take(std::unique_ptr<File> other) {
+    ASSIGN_OR_RETURN(const fact::Publishing whole, measure(*other));
+    file = std::move(other);
+    length = whole.length;
+    crc = whole.crc;
+    return file->sync();
+  }
+
   Status publish(FileSystem& fs) const {
     Status linked = fs.link(*file, path);
     if (!linked) {
@@ -85,6 +105,7 @@ struct Target {
 struct Merger::Outputs {
   FileSystem& fs;
   JobFolder folder;
+  RowShape shape;
   Epoch epoch;
   std::vector<Target> targets;
   std::map<SegmentId, SegmentReader> readers;
@@ -94,8 +115,9 @@ struct Merger::Outputs {
   bool last = false;
   Status status;
 
-  Outputs(FileSystem& file_system, JobFolder job, std::vector<std::string> to, Epoch of)
-      : fs(file_system), folder(std::move(job)), epoch(of) {
+  Outputs(
+      FileSystem& file_system, JobFolder job, std::vector<std::string> to, RowShape makes, Epoch of)
+      : fs(file_system), folder(std::move(job)), shape(std::move(makes)), epoch(of) {
     for (std::string& path : to) targets.push_back({.path = std::move(path)});
   }
 
@@ -106,7 +128,8 @@ struct Merger::Outputs {
   }
 
   Status step();
-  HiddenName hidden_name(const Target& target);
+  HiddenName hidden_name(const std::string& path);
+  Status finish(Target& target);
   Status copy(const Rows& rows);
   Status add(const ChunkView& view, const Rows& rows);
   Status give_names(bool replacing) const;
@@ -116,24 +139,33 @@ Status Merger::Outputs::step() {
   for (Target& target : targets) {
     if (target.file) continue;
     ASSIGN_OR_RETURN(target.file,
-                     fs.create_unnamed(parent_folder(target.path), hidden_name(target)));
+                     fs.create_unnamed(parent_folder(target.path), hidden_name(target.path)));
   }
   if (last && planted(Fault::kMergeSkipsOne) && step_rows.size() > 1) step_rows.pop_back();
   for (const Rows& one : step_rows) RETURN_IF_ERROR(copy(one));
   for (Target& target : targets) {
     RETURN_IF_ERROR(target.flush());
-    if (last) RETURN_IF_ERROR(target.file->sync());
+    if (last) RETURN_IF_ERROR(finish(target));
   }
   return {};
 }
 
+Status Merger::Outputs::finish(Target& target) {
+  if (!shape) return target.file->sync();
+  const HiddenName hidden = hidden_name(target.path + " in its shape");
+  ASSIGN_OR_RETURN(std::unique_ptr<File> shaped,
+                   fs.create_unnamed(parent_folder(target.path), hidden));
+  RETURN_IF_ERROR(shape(*target.file, *shaped));
+  return target.take(std::move(shaped));
+}
+
 // Two jobs may share an output folder, even from different machines: path, inode and time of the
 // identity tell them apart. So may two outputs of one job.
-HiddenName Merger::Outputs::hidden_name(const Target& target) {
+HiddenName Merger::Outputs::hidden_name(const std::string& path) {
   constexpr std::size_t kDigits = 16;
   const FileStat stat = fs.stat(folder.identity()).value_or(FileStat{});
   const std::string job =
-      fmt::format("{} {} {} {}", folder.root(), stat.inode, stat.changed.nanoseconds, target.path);
+      fmt::format("{} {} {} {}", folder.root(), stat.inode, stat.changed.nanoseconds, path);
   return {sha256(job).substr(0, kDigits), epoch};
 }
 
@@ -186,10 +218,12 @@ Merger::Merger(Loop& loop,
                FileSystem& fs,
                JobFolder folder,
                std::vector<std::string> targets,
+               RowShape shape,
                Epoch epoch,
                Callbacks callbacks)
     : loop_(loop),
-      outputs_(std::make_shared<Outputs>(fs, std::move(folder), std::move(targets), epoch)),
+      outputs_(std::make_shared<Outputs>(
+          fs, std::move(folder), std::move(targets), std::move(shape), epoch)),
       callbacks_(std::move(callbacks)),
       self_(std::make_shared<Merger*>(this)) {}
 
@@ -279,14 +313,9 @@ void Merger::give_names(bool replacing, std::function<void(Status)> done) {
 
 Result<fact::Publishing> measure_file(FileSystem& fs, const std::string& path) {
   ASSIGN_OR_RETURN(const std::unique_ptr<File> file, fs.open(path));
-  fact::Publishing out{.path = path};
-  std::string buffer(kWriteBytes, '\0');
-  for (;;) {
-    ASSIGN_OR_RETURN(const std::size_t got, file->read_at(out.length, buffer));
-    out.crc = crc32c(std::string_view(buffer).substr(0, got), out.crc);
-    out.length += got;
-    if (got < buffer.size()) return out;
-  }
+  ASSIGN_OR_RETURN(fact::Publishing out, measure(*file));
+  out.path = path;
+  return out;
 }
 
 }  // namespace windrow

@@ -3,6 +3,8 @@
 // Puts the committed rows into one file for each output that gets rows, in order of mini-batches,
 // while the job runs.
 //
+// Files that are no plain rows one after the other are made of those at the end, by a RowShape.
+//
 // Follows the committed prefix: what is committed (or failed, which has no rows) from the start on
 // is copied in steps on the pool. A file has no name until it is complete and published, so a job
 // that ends otherwise leaves nothing behind. Always the same bytes, whatever happened on the way.
@@ -27,6 +29,10 @@
 
 namespace windrow {
 
+// Makes the file that is published of the one with all rows, in whatever form workers gave them;
+// none: it is that very file. Called on the pool.
+using RowShape = std::function<Status(File& rows, File& into)>;
+
 class Merger {
  public:
   struct Callbacks {
@@ -43,6 +49,7 @@ class Merger {
          FileSystem& fs,
          JobFolder folder,
          std::vector<std::string> targets,
+         RowShape shape,
          Epoch epoch,
          Callbacks callbacks);
   ~Merger();

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 class MergerTest : public testing::Test {
  protected:
-  MergerTest() {
+  explicit MergerTest(RowShape shape = {}) {
     EXPECT_TRUE(fs_.make_folders("/out"));
     EXPECT_TRUE(fs_.make_folders("/job/state/rows"));
     state_.apply(fact::EpochBegan{.epoch = 1, .plan = 1});
@@ -27,6 +27,7 @@ class MergerTest : public testing::Test {
         fs_,
         JobFolder("/job"),
         std::vector<std::string>{"/out/rows.txt", "/out/more.txt"},
+        std::move(shape),
         1,
         Merger::Callbacks{.on_progress = [](std::uint64_t) {},
                           .on_merged = [this](auto all) { merged_ = std::move(all); },
@@ -125,6 +126,49 @@ TEST_F(MergerTest, WritesTheFirstHeaderAtTheTopAndNoOther) {
   complete();
   EXPECT_EQ(publish(), "");
   EXPECT_EQ(fs_.content("/out/rows.txt"), "a b\n0 0\n1 2\n");
+}
+
+// Turns every small letter into a capital one, or fails.
+class ShapedMergerTest : public MergerTest {
+ protected:
+  ShapedMergerTest()
+      : MergerTest([this](File& rows, File& into) -> Status {
+          if (!fails_.empty()) return fail(ErrorCode::kInvalid, "{}", fails_);
+          std::string text(100, '\0');
+          text.resize(rows.read_at(0, text).value_or(0));
+          for (char& c : text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+          return into.write_at(0, text);
+        }) {}
+
+  std::string fails_;
+};
+
+// C690
+TEST_F(ShapedMergerTest, PublishesWhatIsMadeOfTheRows) {
+  done(1, "one\n");
+  done(0, "zero\n");
+  done(2, {{{.output = 1}, "more\n"}});
+  commit();
+  complete();
+  ASSERT_EQ(merged_.size(), 2U);
+  EXPECT_EQ(merged_[0].crc, crc32c("ZERO\nONE\n"));
+  EXPECT_EQ(merged_[0].length, 9U);
+  EXPECT_EQ(publish(), "");
+  EXPECT_EQ(fs_.durable()->content("/out/rows.txt"), "ZERO\nONE\n");
+  EXPECT_EQ(fs_.durable()->content("/out/more.txt"), "MORE\n");
+}
+
+// C691
+TEST_F(ShapedMergerTest, TellsWhyNothingCanBeMadeOfTheRows) {
+  fails_ = "column 'a' is int64 and string";
+  done(0, "zero\n");
+  done(1, "one\n");
+  done(2, "two\n");
+  commit();
+  complete();
+  EXPECT_TRUE(merged_.empty());
+  EXPECT_EQ(error_, "the rows cannot be merged: column 'a' is int64 and string");
+  EXPECT_FALSE(fs_.content("/out/rows.txt"));
 }
 
 // C270

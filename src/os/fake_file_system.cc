@@ -112,6 +112,8 @@ class FakeFile final : public File {
     return {};
   }
 
+  [[nodiscard]] std::string open_path() const override { return path_; }
+
   [[nodiscard]] const FakeFileSystem::InodePtr& inode() const { return inode_; }
   void set_path(std::string path) { path_ = std::move(path); }
 

@@ -35,6 +35,9 @@ class File {
 
   // Makes everything written before the call durable.
   virtual Status sync() = 0;
+
+  // A path by which other programs of this machine can open it, for as long as it is open here.
+  [[nodiscard]] virtual std::string open_path() const = 0;
 };
 
 enum class FileKind : std::uint8_t { kFile, kFolder, kOther };

@@ -162,6 +162,12 @@ Result<std::string> read_whole_file(const std::string& path, std::uint64_t max) 
   }
 }
 
+Status sync_disk(const std::string& folder) {
+  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file && ::syncfs(file.get()) == 0) return {};
+  return fail(ErrorCode::kUnavailable, "cannot sync {}: {}", folder, reason(errno));
+}
+
 Status write_whole_file(const std::string& path, std::string_view text) {
   // Several processes may write the same file: each has its own beside it.
   const std::string beside = path + ".new-" + std::to_string(getpid());

@@ -67,6 +67,9 @@ void write_out(int descriptor, std::string_view text);
 // Whole content of a small file; at most `max` bytes, else kInvalid.
 Result<std::string> read_whole_file(const std::string& path, std::uint64_t max);
 
+// Makes everything durable that was written to the disk of this folder, by whomever.
+Status sync_disk(const std::string& folder);
+
 // Puts `text` in place of what the file holds, in one step and durably.
 Status write_whole_file(const std::string& path, std::string_view text);
 

@@ -11,6 +11,7 @@
 #include "os/control_group.h"
 #include "os/descriptor.h"
 #include "os/machine.h"
+#include "os/process_tree.h"
 
 namespace windrow {
 namespace {
@@ -41,6 +42,21 @@ WorkerMemory memory_of(pid_t pid) {
   constexpr std::uint64_t kKilobyte = 1024;
   return {.rss = number_after(*text, "VmRSS").value_or(0) * kKilobyte,
           .peak = number_after(*text, "VmHWM").value_or(0) * kKilobyte};
+}
+
+std::uint64_t held_memory(pid_t root) {
+  constexpr std::uint64_t kKilobyte = 1024;
+  std::vector<pid_t> all = descendants_of(root);
+  all.push_back(root);
+  std::uint64_t sum = 0;
+  for (const pid_t pid : all) {
+    const Result<std::string> text = read_whole_file(fmt::format("/proc/{}/status", pid), kFileMax);
+    if (!text) continue;
+    for (const std::string_view kind : {"RssAnon", "RssShmem"}) {
+      sum += number_after(*text, kind).value_or(0) * kKilobyte;
+    }
+  }
+  return sum;
 }
 
 void forget_memory_peak(pid_t pid) {

@@ -23,6 +23,10 @@ std::optional<std::uint64_t> number_after(std::string_view text, std::string_vie
 // Zeros for a process that is gone.
 WorkerMemory memory_of(pid_t pid);
 
+// Bytes that a process and everything below it hold for themselves, files that are only mapped left
+// out. Some tens of microseconds for each process.
+std::uint64_t held_memory(pid_t root);
+
 // Its peak begins anew with what it has now. Does nothing where that is not allowed.
 void forget_memory_peak(pid_t pid);
 

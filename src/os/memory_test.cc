@@ -25,6 +25,14 @@ TEST(Memory, OwnMemoryIsThereAndThatOfNobodyIsNot) {
   EXPECT_EQ(memory_of(-1).rss, 0U);
 }
 
+// C692
+TEST(Memory, WhatAProcessHoldsGrowsWithWhatItTouches) {
+  const std::uint64_t before = held_memory(::getpid());
+  const std::string much(64U << 20U, 'x');
+  EXPECT_GT(held_memory(::getpid()), before + (60U << 20U));
+  EXPECT_EQ(much.back(), 'x');
+}
+
 // C253
 TEST(OomKills, EachKillOfTheKernelIsBlamedOnOneDeathOnly) {
   const TemporaryFolder folder;

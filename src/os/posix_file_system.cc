@@ -112,6 +112,10 @@ class PosixFile final : public File {
     return cannot("sync", path_, sync_error_.load());
   }
 
+  [[nodiscard]] std::string open_path() const override {
+    return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_.get());
+  }
+
   [[nodiscard]] int number() const { return descriptor_.get(); }
 
   // The hidden name that stands in for "no name"; empty when there is none.

@@ -39,25 +39,39 @@ bool read_until_end(int from, TimePoint end, std::uint64_t max, std::string& int
 
 }  // namespace
 
-Result<std::string> run_program(const std::vector<std::string>& argv,
-                                Duration limit,
-                                std::uint64_t max) {
+Result<ProgramEnd> run_to_end(const std::vector<std::string>& argv,
+                              Duration limit,
+                              std::uint64_t max,
+                              const std::string& errors) {
   const std::optional<std::string> program = find_program(argv.front());
   if (!program) return fail(ErrorCode::kNotFound, "{}: no such program in PATH", argv.front());
   const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  Descriptor log;
+  if (!errors.empty()) {
+    log = Descriptor(::open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  }
+  const int second = log.get() >= 0 ? log.get() : null.get();
   ASSIGN_OR_RETURN(Pipe output, make_pipe());
   ASSIGN_OR_RETURN(const pid_t pid,
-                   spawn(*program, argv, {null.get(), output.writing.get(), null.get()}));
+                   spawn(*program, argv, {null.get(), output.writing.get(), second}));
   output.writing.reset();
-  std::string text;
-  const bool in_time = read_until_end(output.reading.get(), monotonic_now() + limit, max, text);
+  ProgramEnd end;
+  const bool in_time =
+      read_until_end(output.reading.get(), monotonic_now() + limit, max, end.output);
   if (!in_time) ::kill(pid, SIGKILL);
-  const int status = wait_for_end(pid);
+  end.status = wait_for_end(pid);
   if (!in_time) return fail(ErrorCode::kUnavailable, "{} took too long", *program);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return fail(ErrorCode::kUnavailable, "{} failed", *program);
+  return end;
+}
+
+Result<std::string> run_program(const std::vector<std::string>& argv,
+                                Duration limit,
+                                std::uint64_t max) {
+  ASSIGN_OR_RETURN(ProgramEnd end, run_to_end(argv, limit, max));
+  if (!WIFEXITED(end.status) || WEXITSTATUS(end.status) != 0) {
+    return fail(ErrorCode::kUnavailable, "{} failed", argv.front());
   }
-  return text;
+  return std::move(end.output);
 }
 
 }  // namespace windrow

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The output of a small program of the system's, such as ps.
+// Another program, and what it writes to its standard output.
 //
 // Thread: any; blocks until the program ends or its time is up. The engine never forks once it has
 // threads: this starts the program as vfork does, in a child that copies nothing and takes no lock.
 // Ownership: nothing is left running. Failure: kNotFound without such a program, kUnavailable when
-// it could not be started, ended otherwise than with 0 or took too long.
+// it could not be started or took too long.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,20 @@
 
 namespace windrow {
 
-// Standard output of argv, at most `max` bytes of it; argv[0] is looked up in PATH. Its input and
-// standard error are /dev/null. REQUIRES: argv is not empty.
+struct ProgramEnd {
+  std::string output;
+  int status = 0;  // as waitpid(2) has it
+};
+
+// Runs argv, and keeps at most `max` bytes of its output; argv[0] is looked up in PATH. Its input
+// is /dev/null, and its standard error goes behind what is in the file `errors`, or with none to
+// /dev/null. REQUIRES: argv is not empty.
+Result<ProgramEnd> run_to_end(const std::vector<std::string>& argv,
+                              Duration limit,
+                              std::uint64_t max,
+                              const std::string& errors = "");
+
+// The output of a small program of the system's, such as ps; kUnavailable when it failed.
 Result<std::string> run_program(const std::vector<std::string>& argv,
                                 Duration limit,
                                 std::uint64_t max);

@@ -16,6 +16,7 @@
 #include "os/control_socket.h"
 #include "os/epoll_loop.h"
 #include "os/machine.h"
+#include "os/memory.h"
 #include "os/memory_rooms.h"
 #include "os/posix_file_system.h"
 #include "os/process_host.h"
@@ -23,6 +24,7 @@
 #include "workspace/machine_share.h"
 #include "workspace/plan_rules.h"
 #include "workspace/table_input.h"
+#include "workspace/table_program.h"
 #include "workspace/worker_settings.h"
 
 namespace windrow {
@@ -96,10 +98,28 @@ MasterConfig master_config(const LocalRun& run, const JobPaths& paths, const Mac
   config.worker.partition = partition_of(run);
   config.plan = plan_rules(run, paths);
   config.targets = paths.targets;
+  config.shape = row_shape(run.spec.rows.format, TableProgram(run.program, run.folder));
   config.replace_targets = run.replace_targets;
   config.pending_may_change = run.spec.retry_of.has_value();
   config.journal = sync_options();
   return config;
+}
+
+// What is left of memory: of the machine and of groups around this process, and of what the job may
+// use.
+std::function<std::vector<MemoryRoom>()> memory_watch(const WorkerSpec& spec) {
+  if (spec.memory_limit == 0) return [] { return std::vector<MemoryRoom>(); };
+  return [rooms = MemoryRooms(), said = spec.memory_limit] {
+    std::vector<MemoryRoom> all = rooms.read();
+    MemoryRoom own{.total = said.value_or(UINT64_MAX), .of_job = true};
+    for (const MemoryRoom& room : all) {
+      const auto share = static_cast<std::uint64_t>(static_cast<double>(room.total) * kMemoryShare);
+      if (!said) own.total = std::min(own.total, share);
+    }
+    own.available = own.total - std::min(own.total, held_memory(process_id()));
+    all.push_back(own);
+    return all;
+  };
 }
 
 AgentConfig agent_config(const LocalRun& run, Epoch epoch, const MachineShare& share) {
@@ -121,7 +141,7 @@ AgentConfig agent_config(const LocalRun& run, Epoch epoch, const MachineShare& s
   config.segment = sync_options();
   config.gpus = gpu_rules(share, run.spec.worker);
   config.nice = run.spec.worker.nice;
-  config.memory = [rooms = MemoryRooms()] { return rooms.read(); };
+  config.memory = memory_watch(run.spec.worker);
   if (environment_value("WINDROW_BENCH_DEPTH") == "1") config.depth_max = 1;
   return config;
 }
@@ -276,7 +296,9 @@ class Run {
   }
 
   void watch() {
-    view_.on_progress(meter_.measure(master_->scheduler(), loop_.now(), master_->merged_bytes()));
+    Progress progress = meter_.measure(master_->scheduler(), loop_.now(), master_->merged_bytes());
+    progress.memory_low = agent_ && agent_->memory_low();
+    view_.on_progress(progress);
     warn_if_all_fails();
     loop_.at(loop_.now() + kViewEvery, [this] {
       if (!master_->finished()) watch();

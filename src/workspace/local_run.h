@@ -34,18 +34,22 @@ class RunView {
   virtual void on_detail(const std::string& line) = 0;
 };
 
+// How far the tables are that a job makes before it cuts them: workspace/made_tables.h.
+enum class MadeSoFar : std::uint8_t { kNothing, kQuery, kAll };
+
 struct LocalRun {
   JobSpec spec;
   JobFolder folder{""};
   std::string name;
   std::vector<std::string> program;  // of prepare_run: what a worker process is
   std::vector<InputFiles> inputs;    // of prepare_run
-  InputAs items = InputAs::kFiles;   // of prepare_run: an MLTable file may make rows of files
-  BatchSize size;                    // likewise
-  std::string table;                 // of prepare_table: for workers, as JSON; empty: no table
-  std::string reading;               // of prepare_table: the same without names of files
-  std::string row_settings;          // text of the script's settings file, checked; empty: none
-  ReplayedJob job;                   // what is there already
+  MadeSoFar made = MadeSoFar::kNothing;
+  InputAs items = InputAs::kFiles;  // of prepare_run: an MLTable file may make rows of files
+  BatchSize size;                   // likewise
+  std::string table;                // of prepare_table: for workers, as JSON; empty: no table
+  std::string reading;              // of prepare_table: the same without names of files
+  std::string row_settings;         // text of the script's settings file, checked; empty: none
+  ReplayedJob job;                  // what is there already
   std::optional<fact::Reopened> reopen;
   std::string remark;              // for the overview, when the job begins; may be empty
   bool replace_targets = false;    // what is there under their names

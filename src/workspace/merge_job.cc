@@ -14,6 +14,7 @@
 #include "os/posix_file_system.h"
 #include "workspace/jobs.h"
 #include "workspace/prepare_run.h"
+#include "workspace/table_program.h"
 
 namespace windrow {
 namespace {
@@ -56,11 +57,24 @@ Status place_files(FileSystem& fs,
   return {};
 }
 
+Result<RowShape> shape_of(FileSystem& fs,
+                          const Jobs& jobs,
+                          const JobFolder& folder,
+                          const JobSpec& spec) {
+  std::vector<std::string> worker;
+  if (spec.command.empty()) {
+    ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(spec.python));
+    ASSIGN_OR_RETURN(worker, python_worker(fs, jobs, python));
+  }
+  return row_shape(spec.rows.format, TableProgram(worker, folder));
+}
+
 // Gives their number of bytes.
 Result<std::uint64_t> publish_rows(FileSystem& fs,
                                    const JobFolder& folder,
                                    const JobState& state,
-                                   const std::vector<std::string>& targets) {
+                                   const std::vector<std::string>& targets,
+                                   RowShape shape) {
   for (const std::string& target : targets) {
     RETURN_IF_ERROR(fs.make_folders(parent_folder(target)));
   }
@@ -77,6 +91,7 @@ Result<std::uint64_t> publish_rows(FileSystem& fs,
       fs,
       folder,
       targets,
+      std::move(shape),
       state.epoch(),
       Merger::Callbacks{
           .on_progress = [](std::uint64_t) {},
@@ -113,7 +128,8 @@ Result<MergedJob> merge_job(const std::string& name) {
   const bool replace = reading.spec.output_exists == OutputExists::kOverwrite;
   RETURN_IF_ERROR(place_files(fs, folder, job.state, outputs, replace));
   if (!out.targets.empty()) {
-    ASSIGN_OR_RETURN(out.bytes, publish_rows(fs, folder, job.state, out.targets));
+    ASSIGN_OR_RETURN(RowShape shape, shape_of(fs, jobs, folder, reading.spec));
+    ASSIGN_OR_RETURN(out.bytes, publish_rows(fs, folder, job.state, out.targets, std::move(shape)));
   }
   return out;
 }

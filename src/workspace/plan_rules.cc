@@ -22,7 +22,8 @@ constexpr std::size_t kPage = 10000;
 PlanRules plan_rules(const LocalRun& run, const JobPaths& paths) {
   PlanRules rules;
   rules.inputs = run.inputs;
-  std::vector<std::string> own = {run.folder.root(), paths.output_folder};
+  std::vector<std::string> own = {paths.output_folder};
+  if (run.made == MadeSoFar::kNothing) own.push_back(run.folder.root());  // tables lie there
   for (const auto& [name, path] : paths.outputs) own.push_back(path);
   own.insert(own.end(), paths.targets.begin(), paths.targets.end());
   for (const std::string& path : own) {

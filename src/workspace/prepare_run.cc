@@ -40,7 +40,8 @@ Status find_inputs(FileSystem& fs,
     ASSIGN_OR_RETURN(InputFiles files,
                      resolve_input(fs, input, real_path, run.folder.input_list()));
     files.items = run.items;
-    files.keys = {input.partition_format, run.spec.partition_keys};
+    const bool by_columns = !run.spec.partition_by.empty() && run.made != MadeSoFar::kAll;
+    if (!by_columns) files.keys = {input.partition_format, run.spec.partition_keys};
     files.grouped = !files.keys.keys.empty();
     if (before == nullptr) RETURN_IF_ERROR(check_input(fs, files));
     run.inputs.push_back(std::move(files));
@@ -151,15 +152,7 @@ Status choose_program(FileSystem& fs, const Jobs& jobs, StartedJob& job) {
   const JobSpec& spec = job.run.spec;
   if (spec.command.empty()) {
     ASSIGN_OR_RETURN(const Interpreter python, find_interpreter(spec.python));
-    const Result<std::string> worker = unpack_worker(fs, jobs.cache());
-    if (!worker) {
-      return fail(ErrorCode::kInvalid,
-                  "nothing can be written to {}, where jobs and caches are kept: {}; set "
-                  "WINDROW_HOME to a folder of yours",
-                  path_in_quotes(jobs.home()),
-                  worker.error().message);
-    }
-    job.run.program = {python.path, *worker};
+    ASSIGN_OR_RETURN(job.run.program, python_worker(fs, jobs, python));
     job.notices.push_back(fmt::format("python {} (from {})", python.path, python.origin));
     return {};
   }
@@ -181,6 +174,18 @@ Status choose_program(FileSystem& fs, const Jobs& jobs, StartedJob& job) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> python_worker(FileSystem& fs,
+                                               const Jobs& jobs,
+                                               const Interpreter& python) {
+  const Result<std::string> worker = unpack_worker(fs, jobs.cache());
+  if (worker) return std::vector{python.path, *worker};
+  return fail(ErrorCode::kInvalid,
+              "nothing can be written to {}, where jobs and caches are kept: {}; set "
+              "WINDROW_HOME to a folder of yours",
+              path_in_quotes(jobs.home()),
+              worker.error().message);
+}
 
 Status find_parts(FileSystem& fs, LocalRun& run, const JobState* before) {
   if (run.spec.output_exists == OutputExists::kOverwrite) run.replace_targets = true;

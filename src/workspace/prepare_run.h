@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "workspace/interpreter.h"
 #include "workspace/jobs.h"
 #include "workspace/local_run.h"
 
@@ -19,6 +20,11 @@ struct StartedJob {
   LocalRun run;
   std::vector<std::string> notices;  // lines for the user
 };
+
+// The interpreter with our worker, as a program with its arguments.
+Result<std::vector<std::string>> python_worker(FileSystem& fs,
+                                               const Jobs& jobs,
+                                               const Interpreter& python);
 
 // Script and input are there, the target is not (unless it is to be replaced): the first part of
 // prepare_run(), which writes nothing. Fills in the inputs of the run.

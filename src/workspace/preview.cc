@@ -8,6 +8,7 @@
 #include "core/plan/cutter.h"
 #include "os/posix_file_system.h"
 #include "workspace/jobs.h"
+#include "workspace/made_tables.h"
 #include "workspace/plan_rules.h"
 #include "workspace/prepare_run.h"
 
@@ -29,7 +30,10 @@ Status count_files(FileSystem& fs, const LocalRun& run, JobPreview& preview) {
     const std::string& name = run.spec.input_data[i];
     const auto input = std::ranges::find(run.spec.inputs, name, &InputSpec::name);
     CHECK(input != run.spec.inputs.end());
-    preview.inputs.push_back({.name = name, .paths = input->paths, .files = std::nullopt});
+    preview.inputs.push_back({.name = name,
+                              .paths = input->paths,
+                              .files = std::nullopt,
+                              .unread = "a list on standard input, not read here"});
     if (is_standard_list(*input)) continue;
     preview.inputs.back().files = 0;
     counted.push_back(i);
@@ -45,6 +49,22 @@ Status count_files(FileSystem& fs, const LocalRun& run, JobPreview& preview) {
   ASSIGN_OR_RETURN(const ListingRemarks remarks, cut_inputs(fs, rules, count));
   preview.remarks = remark_lines(remarks);
   return {};
+}
+
+// Of a job that makes its table first: nobody is asked and nothing is written for a look at it.
+void leave_uncounted(const JobSpec& spec, JobPreview& preview) {
+  preview.planned = preview.counted = false;
+  for (const std::string& name : spec.input_data) {
+    const auto input = std::ranges::find(spec.inputs, name, &InputSpec::name);
+    CHECK(input != spec.inputs.end());
+    preview.inputs.push_back(
+        {.name = name,
+         .paths = input->paths,
+         .files = std::nullopt,
+         .unread = input->type == InputType::kSql
+                       ? "the rows of a query, asked for when the job begins"
+                       : "rows that are put together by partition_by when the job begins"});
+  }
 }
 
 }  // namespace
@@ -73,7 +93,11 @@ Result<JobPreview> preview_job(const JobSpec& spec) {
   preview.paths =
       resolve_job_paths(spec, preview.new_name ? jobs.home() + "/jobs/NAME" : choice.folder.root());
   preview.share = share_of_machine(spec);
-  RETURN_IF_ERROR(count_files(fs, run, preview));
+  if (makes_tables(spec)) {
+    leave_uncounted(spec, preview);
+  } else {
+    RETURN_IF_ERROR(count_files(fs, run, preview));
+  }
   return preview;
 }
 

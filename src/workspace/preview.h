@@ -22,7 +22,8 @@ namespace windrow {
 struct InputPreview {
   std::string name;
   std::vector<std::string> paths;      // as the job says them
-  std::optional<std::uint64_t> files;  // none: a list on standard input, which is not read
+  std::optional<std::uint64_t> files;  // none: not read here
+  std::string unread;                  // why not
 };
 
 struct JobPreview {
@@ -35,6 +36,7 @@ struct JobPreview {
   std::vector<std::string> remarks;  // lines about the inputs
   InputAs items = InputAs::kFiles;
   bool counted = true;  // false: rows are counted when they are read
+  bool planned = true;  // false: the job makes a table first, and cuts that
   std::uint64_t files = 0;
   std::uint64_t batches = 0;
   std::map<std::uint32_t, std::uint64_t> sizes;  // items of a mini-batch -> how many there are

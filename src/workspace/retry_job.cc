@@ -20,6 +20,7 @@
 #include "os/posix_file_system.h"
 #include "workspace/job_identity.h"
 #include "workspace/jobs.h"
+#include "workspace/made_tables.h"
 
 namespace windrow {
 namespace {
@@ -107,6 +108,7 @@ Status take_over(FileSystem& fs, const JobFolder& from, const OldJob& old, const
   if (fs.stat(from.input_list())) {
     RETURN_IF_ERROR(fs.hard_link(from.input_list(), to.input_list()));
   }
+  RETURN_IF_ERROR(take_over_tables(from, to));
   for (const Segment& segment : old.state.segments()) {
     RETURN_IF_ERROR(fs.hard_link(from.row_segment(segment.file), to.row_segment(segment.file)));
   }

@@ -11,11 +11,14 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "core/plan/cutter.h"
 #include "core/spec/job_file.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/values.h"
 #include "core/table/mltable.h"
 #include "os/machine.h"
+#include "workspace/made_tables.h"
+#include "workspace/plan_rules.h"
 
 namespace windrow {
 namespace {
@@ -131,28 +134,35 @@ Counting counting_of(const TableSpec& table) {
   return out;
 }
 
-// Sees to it that steps which count rows get what they need.
-void settle_counting(const TableSpec& table,
+// Sees to it that steps which count rows get what they need. True when that is the whole table in
+// one mini-batch.
+bool settle_counting(const TableSpec& table,
                      const std::vector<std::string>& files,
                      std::vector<InputFiles>& inputs) {
   const Counting counting = counting_of(table);
-  if (counting == Counting::kNone) return;
+  if (counting == Counting::kNone) return false;
   const bool no_places = table.encoding == "utf16" || table.encoding == "utf32" ||
                          std::ranges::any_of(files, [](const std::string& file) {
                            return unpacked_name(file).size() < file.size();
                          });
+  const bool whole = counting == Counting::kWhole || no_places;
+  const bool by_keys = std::ranges::any_of(inputs, &InputFiles::grouped);
   for (InputFiles& input : inputs) {
     input.table.count_rows = true;
-    input.grouped = input.grouped || counting == Counting::kWhole || no_places;
+    input.grouped = input.grouped || whole;
   }
+  return whole && !by_keys;
 }
 
 std::string description_of(const TableInput& input,
                            const std::vector<std::string>& files,
-                           const KeyRules& keys) {
+                           const KeyRules& keys,
+                           Frame frame) {
   const TableSpec& table = input.table;
   JsonWriter json;
   json.begin_object();
+  json.field("frame", to_text(frame));
+  json.field("whole", input.whole);
   json.field("format", kFormatWords.at(static_cast<std::size_t>(*table.format)));
   json.key("files").begin_array();
   for (const std::string& file : files) json.value(file);
@@ -221,15 +231,35 @@ Status check_said(const TableSpec& said, const std::string& input) {
               input);
 }
 
+void settle_size(LocalRun& run) {
+  JobSpec settled = run.spec;
+  settled.input_as = run.items;
+  settle_batch_size(settled);
+  run.size = settled.mini_batch_size;
+}
+
+// A table that was made for this job. The rows of a query are one mini-batch, whatever their size,
+// unless rows are counted.
+TableInput table_of(const InputSpec& made, LocalRun& run) {
+  TableInput out{.inputs = {made}};
+  out.table.format = run.made == MadeSoFar::kAll ? TableFormat::kParquet : TableFormat::kArrow;
+  run.items = InputAs::kTable;
+  settle_size(run);
+  if (run.made == MadeSoFar::kQuery) run.size.bytes.reset();
+  return out;
+}
+
 }  // namespace
 
 Result<TableInput> read_table_input(LocalRun& run) {
   TableInput out{.inputs = {}, .table = run.spec.table};
   run.items = run.spec.input_as;
+  if (const std::optional<InputSpec> made = made_input(run)) return table_of(*made, run);
   std::optional<TableSpec> described;
   for (const std::string& name : run.spec.input_data) {
     const auto found = std::ranges::find(run.spec.inputs, name, &InputSpec::name);
     CHECK(found != run.spec.inputs.end());
+    if (found->type == InputType::kSql) continue;  // not there yet
     if (found->type != InputType::kMlTable) {
       out.inputs.push_back(*found);
       continue;
@@ -256,10 +286,7 @@ Result<TableInput> read_table_input(LocalRun& run) {
     out.table = *std::move(described);
     out.described = true;
   }
-  JobSpec settled = run.spec;
-  settled.input_as = run.items;
-  settle_batch_size(settled);
-  run.size = settled.mini_batch_size;
+  settle_size(run);
   return out;
 }
 
@@ -290,11 +317,59 @@ Status prepare_table(FileSystem& fs,
   ASSIGN_OR_RETURN(const std::vector<std::string> files, first_files(fs, without, run));
   RETURN_IF_ERROR(settle_format(files, input.table));
   for (InputFiles& one : run.inputs) one.table = rules_of(input.table, run.size);
-  settle_counting(input.table, files, run.inputs);
+  input.whole = settle_counting(input.table, files, run.inputs);
   const KeyRules keys = run.inputs.empty() ? KeyRules{} : run.inputs.front().keys;
-  run.table = description_of(input, files, keys);
-  run.reading = description_of(input, {}, keys);
+  run.table = description_of(input, files, keys, run.spec.frame);
+  run.reading = description_of(input, {}, keys, run.spec.frame);
   return {};
+}
+
+Result<std::vector<std::string>> list_stretches(FileSystem& fs,
+                                                const LocalRun& run,
+                                                std::uint64_t bytes) {
+  PlanRules rules = plan_rules(run, resolve_job_paths(run.spec, run.folder.root()));
+  for (InputFiles& input : rules.inputs) {
+    input.table.bytes = bytes;
+    input.table.rows.reset();
+  }
+  rules.largest_first = false;
+  std::vector<std::string> all;
+  const auto add = [&](const Cut& cut) {
+    for (const std::string& name : split_names(cut.names)) {
+      all.push_back(join_path(rules.inputs[cut.input].root, name));
+    }
+  };
+  const Result<ListingRemarks> listed = cut_inputs(fs, rules, add);
+  if (!listed) return std::unexpected(listed.error());
+  return all;
+}
+
+Result<std::string> describe_mltable(FileSystem& fs, const std::string& folder) {
+  LocalRun run;
+  run.spec.inputs = {{.name = "table", .type = InputType::kMlTable, .paths = {folder}}};
+  run.spec.input_data = {"table"};
+  run.folder = JobFolder(join_path(folder, ".windrow"));  // nothing is written there
+  ASSIGN_OR_RETURN(TableInput input, read_table_input(run));
+  if (run.items != InputAs::kTable) {
+    return fail(ErrorCode::kInvalid,
+                "the MLTable file in {} has no step that reads rows, as read_delimited does",
+                path_in_quotes(folder));
+  }
+  for (const InputSpec& one : input.inputs) {
+    ASSIGN_OR_RETURN(InputFiles files, resolve_input(fs, one, real_path, ""));
+    RETURN_IF_ERROR(check_input(fs, files));
+    files.items = run.items;
+    run.inputs.push_back(std::move(files));
+  }
+  RETURN_IF_ERROR(prepare_table(fs, std::move(input), {}, run));
+  ASSIGN_OR_RETURN(const std::vector<std::string> all, list_stretches(fs, run, UINT64_MAX));
+  JsonWriter json;
+  json.begin_object().key("stretches").begin_array();
+  for (const std::string& name : all) json.value(name);
+  json.end_array().end_object();
+  std::string text = run.table;
+  text.back() = ',';
+  return text.append(json.text(), 1);
 }
 
 }  // namespace windrow

@@ -22,6 +22,7 @@ struct TableInput {
   TableSpec table;
   bool described = false;  // by an MLTable file
   std::string inference;   // what that says of the types of columns, as JSON; may be empty
+  bool whole = false;      // a mini-batch is the whole table: rows count from one file to the next
 };
 
 // Says what the items of the job are: run.items, run.size.
@@ -38,5 +39,15 @@ Status prepare_table(FileSystem& fs,
                      TableInput input,
                      const std::vector<std::string>& without,
                      LocalRun& run);
+
+// The table of the run as absolute names of stretches in order, of about so many bytes.
+// REQUIRES: prepare_table().
+Result<std::vector<std::string>> list_stretches(FileSystem& fs,
+                                                const LocalRun& run,
+                                                std::uint64_t bytes);
+
+// What a reader has to know of the table in this folder, as JSON: what workers get, and
+// `stretches`, the names of all its files.
+Result<std::string> describe_mltable(FileSystem& fs, const std::string& folder);
 
 }  // namespace windrow

@@ -20,6 +20,7 @@
 #include "wire/worker/packets.h"
 #include "workspace/jobs.h"
 #include "workspace/machine_share.h"
+#include "workspace/made_tables.h"
 #include "workspace/plan_rules.h"
 #include "workspace/prepare_run.h"
 #include "workspace/standard_list.h"
@@ -120,6 +121,9 @@ Result<Trial> prepare(JobSpec wanted, const WriteTask& write_task) {
     RETURN_IF_ERROR(fs.make_casual_folders(parent_folder(target)));
   }
   RETURN_IF_ERROR(list.keep(fs, job.run.folder));
+  RETURN_IF_ERROR(fs.make_casual_folders(job.run.folder.state()));
+  RETURN_IF_ERROR(
+      make_tables(fs, job.run, [](const std::string& line) { write_out(2, line + "\n"); }));
   JsonWriter more;
   more.begin_object();
   RETURN_IF_ERROR(write_task(fs, job.run, paths, more));

@@ -114,6 +114,9 @@ std::vector<std::pair<std::string, std::string>> worker_environment(const Worker
     out.emplace_back("WINDROW_ENTRY_LOG_LEVEL", to_text(job.spec.record.logging_level));
   }
   out.emplace_back("WINDROW_JOB_ID", job.name);
+  if (const Result<std::string> own = real_path("/proc/self/exe")) {
+    out.emplace_back("WINDROW_PROGRAM", *own);  // python/compat asks it
+  }
   out.emplace_back("WINDROW_NODE_ID", "0");
   for (const auto& [name, value] : job.spec.environment_variables) out.emplace_back(name, value);
   return out;

@@ -94,7 +94,7 @@ def test_the_demo_network_can_be_trained_again(tmp_path: Path) -> None:
     assert int(last) > 1800
 
 
-@pytest.mark.parametrize("name", ["tables", "model-per-key"])
+@pytest.mark.parametrize("name", ["tables", "model-per-key", "sql"])
 def test_tables_give_what_their_readme_says(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     shutil.copytree(EXAMPLES / name, folder)

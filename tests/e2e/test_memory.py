@@ -128,13 +128,7 @@ def kernel_kills(group: Path) -> int:
     return int(re.findall(r"^oom_kill (\d+)$", text, re.MULTILINE)[0])
 
 
-# C570 C571 C572 C573 C574
-def test_workers_that_need_too_much_together_go_on_one_by_one(
-    windrow: Windrow, small_group: Path | None
-) -> None:
-    if small_group is None:
-        pytest.skip("no control group can be made here")
-    script = """
+GROWS = """
 import os, time
 
 def run(mini_batch):
@@ -144,7 +138,36 @@ def run(mini_batch):
         time.sleep(0.05)
     return [os.path.basename(mini_batch[0])]
 """
-    windrow.script(script)
+
+
+# C692
+def test_a_job_stays_below_its_own_limit(windrow: Windrow) -> None:
+    keys = {"memory_limit": "300MB"}
+    job = windrow.run(GROWS, keys=keys, files=4, size=1, workers=4, retries=0)
+    assert job.exit == 0, job
+    assert job.rows() == ["f0000", "f0001", "f0002", "f0003"]
+    assert set(job.statuses()) == {"RUN_DONE", "RETURNED"}
+    assert re.search(r"of 300\.0 MB available by memory_limit\): until there is more", job.text)
+    assert "and it is the youngest worker" in job.log("logs/sys/node/0/_main.txt")
+
+
+# C692
+def test_nobody_watches_when_the_limit_is_nothing(windrow: Windrow) -> None:
+    grown = GROWS.replace("0.05", "0")
+    for limit, low in (("100MB", True), ("0", False)):
+        keys = {"memory_limit": limit}
+        job = windrow.run(grown, "--new", keys=keys, files=8, size=1, output=f"out{limit}")
+        assert job.exit == 0, job
+        assert ("memory is low" in job.text) == low
+
+
+# C570 C571 C572 C573 C574
+def test_workers_that_need_too_much_together_go_on_one_by_one(
+    windrow: Windrow, small_group: Path | None
+) -> None:
+    if small_group is None:
+        pytest.skip("no control group can be made here")
+    windrow.script(GROWS)
     names = [f"f{number}" for number in range(4)]
     windrow.files(names)
     flags = ["--mini-batch-size", "1", "--max-retries", "0", "--workers", "4", "--output", "out"]
@@ -157,5 +180,6 @@ def run(mini_batch):
     assert job.text.count("warning: memory is low (") == 1
     main = job.log("logs/sys/node/0/_main.txt")
     assert "memory is low (" in main
-    assert "of 300.0 MB available) and it is the youngest worker" in main
+    room = r"of (300\.0 MB available|240\.0 MB available by memory_limit)"
+    assert re.search(room + r"\) and it is the youngest worker", main)
     assert "fewer workers, a smaller mini_batch_size, or max_rss_per_worker" in main

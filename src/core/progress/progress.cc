@@ -38,6 +38,7 @@ std::vector<std::string> details(const Progress& progress) {
   if (progress.merging) out.push_back(human_bytes(progress.merged_bytes) + " merged");
   const auto in_init =
       std::chrono::floor<std::chrono::seconds>(progress.in_init.value_or(Duration{}));
+  if (progress.memory_low) out.emplace_back("memory is low");
   if (in_init.count() > 0) out.push_back("init() for " + in_whole_seconds(in_init));
   const BatchId left = progress.created - progress.processed;
   if (progress.all_created && progress.rate > 0 && left > 0) {

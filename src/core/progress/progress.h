@@ -22,6 +22,7 @@ struct Progress {
   std::uint64_t items_failed = 0;
   std::uint64_t attempts = 0;
   std::uint32_t workers = 0;
+  bool memory_low = false;          // so one worker alone gets new mini-batches
   std::optional<Duration> in_init;  // for so long, and no worker has got through it
   Duration job_time{};
   double rate = 0;  // mini-batches a second, lately

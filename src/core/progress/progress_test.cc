@@ -51,6 +51,14 @@ TEST(ProgressLine, SaysForHowLongInitHasBeenRunning) {
   EXPECT_EQ(progress_line(progress), "0 of 1,000 mini-batches (0 %), 2 workers");
 }
 
+// C692
+TEST(ProgressLine, SaysThatMemoryIsLow) {
+  Progress progress = half_way();
+  progress.memory_low = true;
+  EXPECT_EQ(progress_line(progress),
+            "500 of 1,000 mini-batches (50 %), memory is low, 6 s left, 100/s, 2 workers");
+}
+
 TEST(ProgressBar, FillsAWideTerminalWithFortyCells) {
   EXPECT_EQ(progress_bar(half_way(), 120, false),
             " 50 % ####################.................... 500/1,000, 6 s left, 100/s, 2 workers");

@@ -137,6 +137,11 @@ void add_data(Values& values, const JobSpec& spec) {
       continue;
     }
     values.add({"inputs", input.name, "type"}, bare(std::string(to_text(input.type))));
+    if (input.type == InputType::kSql) {
+      values.add({"inputs", input.name, "connection"}, text(input.paths.front()));
+      values.add({"inputs", input.name, "query"}, text(input.query));
+      continue;
+    }
     values.add({"inputs", input.name, "path"}, one_or_many(input.paths));
     if (input.as_files) values.add({"inputs", input.name, "mode"}, bare("eval_mount"));
     if (!input.partition_format.empty()) {

@@ -155,7 +155,7 @@ TEST(EffectiveJobFile, EverySettingReadsBack) {
   spec.largest_first = spec.allow_empty_input = spec.v1_argv = true;
   spec.staged_outputs = true;
   spec.strict = true;
-  spec.rows = {RowText::kCsv, "\t", true};
+  spec.rows = {RowFormat::kCsv, "\t", true};
   spec.output_exists = OutputExists::kOverwrite;
   spec.limits = {.run_timeout = Duration(1500000000),
                  .overhead_timeout = Duration(1),
@@ -189,7 +189,7 @@ TEST(EffectiveJobFile, EverySettingReadsBack) {
                  .metrics_name_prefix = "a: b"};
   EXPECT_EQ(read_back(spec), spec) << effective_job_file(spec, {});
   spec.mini_batch_size = {kIntMax, 1000};
-  spec.rows.text = RowText::kJsonLines;
+  spec.rows.format = RowFormat::kJsonLines;
   spec.rows.separator.reset();
   spec.rows.header = false;
   spec.input_data.clear();

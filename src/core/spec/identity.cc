@@ -29,6 +29,7 @@ void add_input(Sha256& hash, const InputSpec& input) {
   add_list(hash, input.ignore);
   if (input.as_files) hash.update_field("as files");
   if (!input.partition_format.empty()) hash.update_field(input.partition_format);
+  if (input.type == InputType::kSql) hash.update_field(input.query);
 }
 
 void add_table(Sha256& hash, const TableSpec& table) {
@@ -61,6 +62,10 @@ void add_cut(Sha256& hash, const JobSpec& spec) {
   hash.update_field(spec.rank_mini_batch_count ? std::to_string(*spec.rank_mini_batch_count) : "");
   hash.update_field(spec.largest_first ? "largest first" : "");
   if (!spec.partition_keys.empty()) add_list(hash, spec.partition_keys);
+  if (!spec.partition_by.empty()) {
+    hash.update_field("partition by");
+    add_list(hash, spec.partition_by);
+  }
   if (spec.input_as == InputAs::kJsonLines) hash.update_field("rows of JSON lines");
   if (spec.input_as == InputAs::kTable) add_table(hash, spec.table);
 }
@@ -71,6 +76,7 @@ void add_program(Sha256& hash, const JobSpec& spec) {
   hash.update_field(spec.command);
   hash.update_field(to_text(spec.command_mode));
   add_count(hash, spec.v1_argv ? 1 : 0);
+  if (spec.frame != Frame::kPandas) add_count(hash, static_cast<std::size_t>(spec.frame));
 }
 
 void add_arguments(Sha256& hash, const JobSpec& spec) { add_list(hash, spec.arguments); }
@@ -104,7 +110,7 @@ void add_outputs(Sha256& hash, const JobSpec& spec) {
 }
 
 void add_rows(Sha256& hash, const JobSpec& spec) {
-  add_count(hash, static_cast<std::size_t>(spec.rows.text));
+  add_count(hash, static_cast<std::size_t>(spec.rows.format));
   add_optional(hash, spec.rows.separator);
   add_count(hash, spec.rows.header ? 1 : 0);
 }

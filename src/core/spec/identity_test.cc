@@ -46,7 +46,7 @@ TEST(IdentityHash, ChangesWithWhatMakesAnotherJob) {
       {"mini-batch size", [](JobSpec& s) { s.mini_batch_size.bytes = 10; }},
       {"mini-batch size", [](JobSpec& s) { s.rank_mini_batch_count = 0; }},
       {"mini-batch size", [](JobSpec& s) { s.largest_first = true; }},
-      {"row format", [](JobSpec& s) { s.rows.text = RowText::kCsv; }},
+      {"row format", [](JobSpec& s) { s.rows.format = RowFormat::kCsv; }},
       {"row format", [](JobSpec& s) { s.rows.separator = ","; }},
       {"row format", [](JobSpec& s) { s.rows.header = true; }},
       {"script", [](JobSpec& s) { s.v1_argv = true; }},

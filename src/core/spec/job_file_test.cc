@@ -171,9 +171,9 @@ TEST_F(JobFileTest, WhatIsNotBuiltYetIsRefusedByName) {
             "job.yml:2:13: inputs.a.path is missing\n");
   const std::string head =
       "type: parallel\ninput_data: ${{inputs.a}}\ntask: {entry_script: a.py}\n";
-  EXPECT_EQ(problems(head + "inputs: {a: {type: sql, path: x}}\n"),
-            "job.yml:4:20: inputs.a.type: 'sql' is not supported yet; allowed is uri_folder, "
-            "uri_file, mltable, string, number, integer or boolean\n");
+  EXPECT_EQ(problems(head + "inputs: {a: {type: triton_model, path: x}}\n"),
+            "job.yml:4:20: inputs.a.type: 'triton_model' is not supported yet; allowed is "
+            "uri_folder, uri_file, mltable, sql, string, number, integer or boolean\n");
   EXPECT_EQ(problems(head + "inputs: {a: {path: 'azureml://datastores/x'}}\n"),
             "job.yml:4:20: inputs.a.path: 'azureml://datastores/x' is not a path of this machine; "
             "others are not supported yet\n");

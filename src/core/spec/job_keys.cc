@@ -19,7 +19,6 @@ constexpr auto kRootNotYet = std::to_array<std::string_view>({"component",
 constexpr auto kRootIdle = std::to_array<std::string_view>(
     {"creation_context", "intellectual_property", "properties", "services", "version"});
 constexpr auto kTaskNotYet = std::to_array<std::string_view>({"model"});
-constexpr auto kInputNotYet = std::to_array<std::string_view>({"connection", "query"});
 constexpr auto kInputIdle = std::to_array<std::string_view>({"enum", "max", "min"});
 constexpr auto kOutputIdle = std::to_array<std::string_view>({"description", "name", "version"});
 
@@ -72,7 +71,7 @@ KeySet task_keys() {
 
 KeySet input_keys() {
   static const auto kKnown = keys_in("inputs.<n>");
-  return {kKnown, kInputNotYet, kInputIdle, kMoved};
+  return {kKnown, {}, kInputIdle, kMoved};
 }
 
 KeySet output_keys() {

@@ -7,6 +7,7 @@
 // one leaves its fields as they were.
 #pragma once
 
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -63,5 +64,14 @@ const InputSpec* find_input(const JobSpec& spec, std::string_view name);
 
 // A problem when the name is none that an input or output may have.
 void check_name(JobTree& tree, const Place& place, const std::string& name);
+
+// A problem for each of these keys that an input of this type has.
+void refuse_keys(JobTree& tree,
+                 const Place& place,
+                 std::string_view type,
+                 std::initializer_list<std::string_view> keys);
+
+// One input of type sql.
+void read_query(JobTree& tree, const Place& place, const std::string& name);
 
 }  // namespace windrow

@@ -25,6 +25,7 @@ namespace windrow {
 
 inline constexpr std::int64_t kIntMax = 2147483647;
 inline constexpr std::uint64_t kTableBytes = 1U << 20U;  // of a mini-batch of a table
+inline constexpr double kMemoryShare = 0.8;
 inline constexpr const char* kDefaultRowFile = "parallel_run_step.txt";
 inline constexpr Duration kTaskOverheadTimeout = std::chrono::seconds(30);
 inline constexpr Duration kRunTimeoutMax = std::chrono::seconds(259200);
@@ -41,19 +42,20 @@ struct BatchSize {
   friend bool operator==(const BatchSize&, const BatchSize&) = default;
 };
 
-// uri_folder, uri_file, a value for arguments, mltable.
-enum class InputType { kFolder, kFile, kLiteral, kMlTable };
+// uri_folder, uri_file, a value for arguments, mltable, sql.
+enum class InputType { kFolder, kFile, kLiteral, kMlTable, kSql };
 
 // Something the script reads. Those in JobSpec::input_data are cut into mini-batches.
 struct InputSpec {
   std::string name;
   InputType type = InputType::kFolder;
   // Folders, files, globs, `@FILE` (a list of paths) or `-` (a list on standard input). A literal
-  // has its value as the only one.
+  // has its value as the only one, sql its connection.
   std::vector<std::string> paths;
   std::vector<std::string> ignore;  // globs of names that are left out
   std::string partition_format;     // keys in the paths of its files; empty: folders key=value
   bool as_files = false;            // of an mltable: its files are the items, however it is read
+  std::string query;                // of sql: its rows are the table
   friend bool operator==(const InputSpec&, const InputSpec&) = default;
 };
 
@@ -73,11 +75,13 @@ enum class Profiler { kNone, kCProfile, kProfile };
 enum class GpuSurplus { kAuto, kUnset, kHide };  // workers beyond the GPUs: see docs/manual/gpus.md
 // What the program of task.command speaks: docs/manual/native-workers.md.
 enum class CommandMode { kProtocol, kLines, kFilter };
-enum class RowText { kAzure, kCsv, kJsonLines };
+// What run() gets rows of a table as.
+enum class Frame { kPandas, kPyarrow, kPolars, kNumpy };
+enum class RowFormat { kAzure, kCsv, kJsonLines, kParquet, kArrow };
 
-// How rows become text; kAzure is the text that append_row promises. docs/manual/results.md.
+// How rows become a file; kAzure is the text that append_row promises. docs/manual/results.md.
 struct RowStyle {
-  RowText text = RowText::kAzure;
+  RowFormat format = RowFormat::kAzure;
   std::optional<std::string> separator;  // none: the format's own
   bool header = false;                   // column names of a DataFrame, once, at the top
   friend bool operator==(const RowStyle&, const RowStyle&) = default;
@@ -109,9 +113,12 @@ struct WorkerSpec {
   std::optional<std::uint32_t> count;  // none: by GPUs and CPUs that are there for us
   std::uint64_t rss_max = 0;           // bytes; a worker above it is replaced; 0: no limit
   std::uint32_t batches_max = 0;       // mini-batches after which it is replaced; 0: no limit
-  std::uint32_t nice = 0;              // [0, 20]
-  std::optional<std::uint32_t> gpus;   // of this machine; none: as many as are found
-  double gpus_per_worker = 1;          // 0.5: two workers share one; 2: each has two
+  // Bytes of engine and workers together, before workers wait or are ended; 0: memory is not
+  // watched; none: kMemoryShare of what the machine or its control group has.
+  std::optional<std::uint64_t> memory_limit;
+  std::uint32_t nice = 0;             // [0, 20]
+  std::optional<std::uint32_t> gpus;  // of this machine; none: as many as are found
+  double gpus_per_worker = 1;         // 0.5: two workers share one; 2: each has two
   GpuSurplus gpu_surplus = GpuSurplus::kAuto;
   std::uint64_t user_log_max = 256U << 20U;  // bytes of one log file of the script's
   friend bool operator==(const WorkerSpec&, const WorkerSpec&) = default;
@@ -162,6 +169,9 @@ struct JobSpec {
   BatchSize mini_batch_size;  // of rows, where these are the items
   // Files whose paths have the same values of these keys are one mini-batch, whatever its size.
   std::vector<std::string> partition_keys;
+  // Columns of a table whose rows are put together first, by their values; then they are keys.
+  std::vector<std::string> partition_by;
+  Frame frame = Frame::kPandas;
   bool largest_first = false;      // mini-batches with most bytes are handed out first
   bool allow_empty_input = false;  // an input without files gives an empty result
   // Mini-batches without items instead of an input: run([]) so many times.

@@ -209,7 +209,14 @@ void check_command(JobTree& tree) {
   idle(spec.record.profiler != Profiler::kNone,
        "profiling_module",
        "has no effect: task.command is no Python script");
-  idle(spec.rows.text != RowText::kAzure || spec.rows.separator || spec.rows.header,
+  if (const bool table =
+          spec.rows.format == RowFormat::kParquet || spec.rows.format == RowFormat::kArrow;
+      table && !spec.append_row_to.empty()) {
+    tree.reader.problem(tree.root,
+                        fmt::format("task.command writes rows as text, which makes no {} file",
+                                    to_text(spec.rows.format)));
+  }
+  idle(spec.rows.format != RowFormat::kAzure || spec.rows.separator || spec.rows.header,
        "append_row",
        "has no effect: the rows of task.command are written as they come");
   const std::optional<Place> rows = tree.reader.at(tree.root, "input_as");
@@ -220,6 +227,70 @@ void check_command(JobTree& tree) {
   if (task && spec.append_row_to.size() > 1) {
     tree.reader.problem_at(
         *task, "append_row_to", "names several outputs; the rows of task.command go to one");
+  }
+}
+
+// Rows are put together by columns, which then are the keys.
+void check_partition_by(JobTree& tree) {
+  JobSpec& spec = tree.spec;
+  if (spec.partition_by.empty()) return;
+  const std::optional<Place> by = tree.reader.at(tree.root, "partition_by");
+  if (by && spec.input_as != InputAs::kTable && !has_mltable(spec)) {
+    tree.reader.problem(*by, "goes with tables: add input_as: table (--as table)");
+  }
+  if (spec.partition_keys.empty()) spec.partition_keys = spec.partition_by;
+  for (const std::string& key : spec.partition_keys) {
+    if (!by || std::ranges::find(spec.partition_by, key) != spec.partition_by.end()) continue;
+    tree.reader.problem(*by, fmt::format("lacks {}, which partition_keys has", in_quotes(key)));
+  }
+}
+
+// What a query gives is a table, and the only one.
+void check_query(JobTree& tree) {
+  JobSpec& spec = tree.spec;
+  const auto is_query = [&spec](const std::string& name) {
+    const InputSpec* input = find_input(spec, name);
+    return input != nullptr && input->type == InputType::kSql;
+  };
+  if (std::ranges::none_of(spec.input_data, is_query)) return;
+  const std::optional<Place> data = tree.reader.at(tree.root, "input_data");
+  if (data && spec.input_data.size() > 1) {
+    tree.reader.problem(*data, "names an input of type sql, which stands there alone");
+  }
+  if (const auto as = tree.reader.at(tree.root, "input_as");
+      as && spec.input_as != InputAs::kTable) {
+    tree.reader.problem(*as, "is table for an input of type sql");
+  }
+  spec.input_as = InputAs::kTable;
+}
+
+// A file of rows may say by its name what it is.
+void settle_row_format(JobTree& tree) {
+  JobSpec& spec = tree.spec;
+  const std::optional<Place> rows = tree.reader.at(tree.root, "append_row");
+  if (rows && rows->node->find("format") != nullptr) return;
+  for (const std::string& name : spec.append_row_to) {
+    const auto output = std::ranges::find(spec.outputs, name, &OutputSpec::name);
+    if (output == spec.outputs.end() || output->type != OutputType::kFile || !output->path)
+      continue;
+    if (output->path->ends_with(".parquet")) spec.rows.format = RowFormat::kParquet;
+    if (output->path->ends_with(".arrow")) spec.rows.format = RowFormat::kArrow;
+  }
+}
+
+// What the form of the rows leaves no room for.
+void check_row_style(JobTree& tree) {
+  const JobSpec& spec = tree.spec;
+  const std::optional<Place> rows = tree.reader.at(tree.root, "append_row");
+  if (!rows || spec.rows.format == RowFormat::kAzure || spec.rows.format == RowFormat::kCsv) return;
+  if (spec.rows.separator) {
+    tree.reader.problem_at(
+        *rows,
+        "sep",
+        fmt::format("goes with text and csv; {} has no separator", to_text(spec.rows.format)));
+  }
+  if (spec.rows.header) {
+    tree.reader.notice_at(*rows, "header", "has no effect: the names of columns are always there");
   }
 }
 
@@ -274,15 +345,10 @@ void check_whole(JobTree& tree) {
     tree.reader.notice_at(
         tree.root, "first_task_creation_timeout", "is longer than 259200 seconds, three days");
   }
-  const std::optional<Place> rows = tree.reader.at(tree.root, "append_row");
-  if (rows && spec.rows.text == RowText::kJsonLines) {
-    if (spec.rows.separator) {
-      tree.reader.problem_at(*rows, "sep", "goes with text and csv; jsonl has no separator");
-    }
-    if (spec.rows.header) {
-      tree.reader.notice_at(*rows, "header", "has no effect: every line of jsonl has its names");
-    }
-  }
+  settle_row_format(tree);
+  check_row_style(tree);
+  check_query(tree);
+  check_partition_by(tree);
   check_rows(tree);
   const std::optional<Place> data = tree.reader.at(tree.root, "input_data");
   if (spec.rank_mini_batch_count && data) {

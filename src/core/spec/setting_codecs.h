@@ -153,6 +153,7 @@ constexpr Codec choice() {
 
 inline constexpr std::array<std::string_view, 3> kSurplus = {"auto", "unset", "hide"};
 inline constexpr std::array<std::string_view, 3> kInputAs = {"files", "jsonl", "table"};
+inline constexpr std::array<std::string_view, 4> kFrames = {"pandas", "pyarrow", "polars", "numpy"};
 inline constexpr std::array<std::string_view, 2> kExists = {"refuse", "overwrite"};
 inline constexpr std::array<std::string_view, 3> kProfilers = {"", "cProfile", "profile"};
 
@@ -204,39 +205,46 @@ inline constexpr Codec kMiniBatchSize = {
       return {Kind::kText, batch_size_text(spec.mini_batch_size), {}};
     }};
 
-// A list, a text with commas, or JSON text: as a parameter of a pipeline a list is text.
-inline constexpr Codec kPartitionKeys = {
-    [](JobSpec& spec, std::string_view said) -> Status {
-      std::string_view list = trimmed(said);
-      const bool json = list.starts_with('[') && list.ends_with(']');
-      if (json) list = list.substr(1, list.size() - 2);
-      std::vector<std::string> keys;
-      for (std::size_t at = 0; at <= list.size() && !trimmed(list).empty();) {
-        const std::size_t end = std::min(list.find(',', at), list.size());
-        std::string_view key = trimmed(list.substr(at, end - at));
-        const bool quoted = json && key.size() > 1 && key.starts_with('"') && key.ends_with('"');
-        if (quoted) key = key.substr(1, key.size() - 2);
-        const bool twice = std::ranges::find(keys, key) != keys.end();
-        const bool odd = std::ranges::any_of(
-            key, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"'; });
-        if (key.empty() || odd || twice) {
-          return fail(ErrorCode::kInvalid,
-                      "{} has {}; allowed is a list of names, or its JSON text",
-                      in_quotes(said),
-                      twice         ? in_quotes(key) + " twice"
-                      : key.empty() ? "an empty name"
-                                    : "a name with control characters or quotes");
-        }
-        keys.emplace_back(key);
-        at = end + 1;
-      }
-      spec.partition_keys = std::move(keys);
-      return {};
-    },
-    [](const JobSpec& spec) -> SettingValue {
-      if (spec.partition_keys.empty()) return {};
-      return {Kind::kList, "", spec.partition_keys};
-    }};
+// Names of columns or keys: with commas between them, or as JSON text, because as a parameter of a
+// pipeline a list is text.
+inline Result<std::vector<std::string>> parse_names(std::string_view said) {
+  std::string_view list = trimmed(said);
+  const bool json = list.starts_with('[') && list.ends_with(']');
+  if (json) list = list.substr(1, list.size() - 2);
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at <= list.size() && !trimmed(list).empty();) {
+    const std::size_t end = std::min(list.find(',', at), list.size());
+    std::string_view name = trimmed(list.substr(at, end - at));
+    const bool quoted = json && name.size() > 1 && name.starts_with('"') && name.ends_with('"');
+    if (quoted) name = name.substr(1, name.size() - 2);
+    const bool twice = std::ranges::find(names, name) != names.end();
+    const bool odd = std::ranges::any_of(
+        name, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '"'; });
+    if (name.empty() || odd || twice) {
+      return fail(ErrorCode::kInvalid,
+                  "{} has {}; allowed is a list of names, or its JSON text",
+                  in_quotes(said),
+                  twice          ? in_quotes(name) + " twice"
+                  : name.empty() ? "an empty name"
+                                 : "a name with control characters or quotes");
+    }
+    names.emplace_back(name);
+    at = end + 1;
+  }
+  return names;
+}
+
+template <auto Field>
+constexpr Codec names() {
+  return {[](JobSpec& spec, std::string_view said) -> Status {
+            ASSIGN_OR_RETURN(spec.*Field, parse_names(said));
+            return {};
+          },
+          [](const JobSpec& spec) -> SettingValue {
+            if ((spec.*Field).empty()) return {};
+            return {Kind::kList, "", spec.*Field};
+          }};
+}
 
 // Negative is 0, as the original has it.
 inline constexpr Codec kRankCount = {
@@ -317,23 +325,32 @@ inline constexpr Codec kMetricsPrefix = {[](JobSpec& spec, std::string_view said
                                                Kind::kText, spec.record.metrics_name_prefix, {}};
                                          }};
 
-inline constexpr std::array<std::string_view, 3> kFormats = {"text", "csv", "jsonl"};
+inline constexpr std::array<std::string_view, 5> kFormats = {
+    "text", "csv", "jsonl", "parquet", "arrow"};
 
 inline constexpr Codec kRowFormat = {
     [](JobSpec& spec, std::string_view said) -> Status {
-      const std::string format = lower_case(trimmed(said));
-      const auto* name = std::ranges::find(kFormats, format);
+      const auto* name = std::ranges::find(kFormats, lower_case(trimmed(said)));
       if (name == kFormats.end()) {
-        const bool table = format == "parquet" || format == "arrow";
         return fail(ErrorCode::kInvalid,
-                    "{} is {}; allowed is text, csv or jsonl",
+                    "{} is not known; allowed is {}",
                     in_quotes(said),
-                    table ? "not supported yet" : "not known");
+                    names_text(kFormats));
       }
-      spec.rows.text = static_cast<RowText>(name - kFormats.begin());
+      spec.rows.format = static_cast<RowFormat>(name - kFormats.begin());
       return {};
     },
-    choice<kFormats, &JobSpec::rows, &RowStyle::text>().write};
+    choice<kFormats, &JobSpec::rows, &RowStyle::format>().write};
+
+inline constexpr Codec kMemoryLimit = {
+    [](JobSpec& spec, std::string_view said) -> Status {
+      ASSIGN_OR_RETURN(spec.worker.memory_limit, parse_bytes(said, {.min = 0}));
+      return {};
+    },
+    [](const JobSpec& spec) -> SettingValue {
+      if (!spec.worker.memory_limit) return {};
+      return {Kind::kBare, bytes_text(*spec.worker.memory_limit), {}};
+    }};
 
 // What marks something in delimited text.
 template <auto... Path>

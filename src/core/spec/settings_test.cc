@@ -174,16 +174,48 @@ TEST(Settings, ExceptionsAreANameOrAList) {
 // C103
 TEST(Settings, RowsHaveAFormatAndASeparator) {
   EXPECT_EQ(spec_of("append_row: {format: csv, sep: ';', header: true}").rows,
-            (RowStyle{RowText::kCsv, ";", true}));
+            (RowStyle{RowFormat::kCsv, ";", true}));
   EXPECT_EQ(spec_of("append_row: {sep: '\\t'}").rows.separator, "\t");
-  EXPECT_EQ(problems("append_row: {format: parquet}"),
-            "job.yml:7:22: append_row.format: 'parquet' is not supported yet; allowed is text, csv "
-            "or jsonl\n");
+  EXPECT_EQ(problems("append_row: {format: orc}"),
+            "job.yml:7:22: append_row.format: 'orc' is not known; allowed is text, csv, jsonl, "
+            "parquet or arrow\n");
   EXPECT_EQ(problems("append_row: {format: jsonl, sep: ','}"),
             "job.yml:7:34: append_row.sep: goes with text and csv; jsonl has no separator\n");
   EXPECT_NE(problems("append_row: {sep: ab}"), "");
   EXPECT_EQ(problems("append_row: {separator: a}"),
             "job.yml:7:14: append_row: unknown key 'separator'; allowed are format, sep, header\n");
+}
+
+// C690
+TEST(Settings, AFileOfRowsMaySayByItsNameWhatItIs) {
+  const auto format_of = [](const std::string& file, const std::string& more = "") {
+    return reading_of(
+               "type: parallel\ninputs: {a: {path: x}}\ninput_data: ${{inputs.a}}\n"
+               "outputs: {rows: {type: uri_file, path: " +
+               file + "}}\n" + more +
+               "task: {entry_script: a.py, append_row_to: '${{outputs.rows}}'}\n")
+        .spec.rows.format;
+  };
+  EXPECT_EQ(format_of("out.parquet"), RowFormat::kParquet);
+  EXPECT_EQ(format_of("out.arrow"), RowFormat::kArrow);
+  EXPECT_EQ(format_of("out.csv"), RowFormat::kAzure);
+  EXPECT_EQ(format_of("out.parquet", "append_row: {format: text}\n"), RowFormat::kAzure);
+  EXPECT_EQ(format_of("out.bin", "append_row: {format: arrow}\n"), RowFormat::kArrow);
+  EXPECT_EQ(problems("append_row: {format: parquet, sep: ','}"),
+            "job.yml:7:36: append_row.sep: goes with text and csv; parquet has no separator\n");
+}
+
+// C689 C692
+TEST(Settings, FramesAndMemory) {
+  EXPECT_EQ(spec_of("").frame, Frame::kPandas);
+  EXPECT_EQ(spec_of("frame: polars").frame, Frame::kPolars);
+  EXPECT_EQ(problems("frame: spark"),
+            "job.yml:7:8: frame: 'spark' is not known; allowed is pandas, pyarrow, polars or "
+            "numpy\n");
+  EXPECT_EQ(spec_of("").worker.memory_limit, std::nullopt);
+  EXPECT_EQ(spec_of("memory_limit: 2GB").worker.memory_limit, 2ULL << 30U);
+  EXPECT_EQ(spec_of("memory_limit: 0").worker.memory_limit, 0U);
+  EXPECT_NE(problems("memory_limit: much"), "");
 }
 
 // C109

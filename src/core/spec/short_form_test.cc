@@ -139,7 +139,7 @@ TEST_F(ShortFormTest, SetGoesWithAScriptToo) {
   };
   const auto reading = with({{"append_row.format", "csv"}, {"retry_settings.delay", "2"}});
   ASSERT_TRUE(reading) << problems_text(reading.error());
-  EXPECT_EQ(reading->spec.rows.text, RowText::kCsv);
+  EXPECT_EQ(reading->spec.rows.format, RowFormat::kCsv);
   EXPECT_EQ(reading->origins.at("retry_settings.delay"), "--set retry_settings.delay=2");
   const auto refused = with({{"append_row.formt", "csv"}});
   ASSERT_FALSE(refused);

@@ -16,9 +16,9 @@ namespace windrow {
 namespace {
 
 constexpr auto kInputTypes = std::to_array<std::string_view>(
-    {"uri_folder", "uri_file", "mltable", "string", "number", "integer", "boolean"});
+    {"uri_folder", "uri_file", "mltable", "sql", "string", "number", "integer", "boolean"});
 constexpr auto kInputTypesNotYet =
-    std::to_array<std::string_view>({"sql", "custom_model", "mlflow_model", "triton_model"});
+    std::to_array<std::string_view>({"custom_model", "mlflow_model", "triton_model"});
 constexpr auto kInputModes = std::to_array<std::string_view>({"ro_mount", "download"});
 constexpr auto kTableModes = std::to_array<std::string_view>(
     {"direct", "eval_mount", "eval_download", "ro_mount", "download"});
@@ -110,12 +110,11 @@ void read_literal(JobTree& tree,
                   const Place& place,
                   const std::string& name,
                   std::string_view type) {
-  for (const std::string_view key :
-       {"path", "mode", "ignore", "input_ignore", "partition_format"}) {
-    if (place.node->find(key)) {
-      tree.reader.problem_at(place, key, fmt::format("does not go with type {}", type));
-    }
-  }
+  refuse_keys(
+      tree,
+      place,
+      type,
+      {"path", "mode", "ignore", "input_ignore", "partition_format", "connection", "query"});
   const std::optional<Place> value = tree.reader.at(place, "default");
   const auto optional = tree.reader.value_at(place, "optional", parse_bool);
   if (!value) {
@@ -137,6 +136,9 @@ void read_literal(JobTree& tree,
 void read_files(JobTree& tree, const Place& place, const std::string& name, std::string_view type) {
   if (place.node->find("default")) {
     tree.reader.problem_at(place, "default", "goes with values; a folder or file has a path");
+  }
+  for (const std::string_view key : {"connection", "query"}) {
+    if (place.node->find(key)) tree.reader.problem_at(place, key, "goes with type sql");
   }
   const bool table = type == "mltable";
   const std::optional<std::string> mode = tree.reader.text_at(place, "mode");
@@ -196,6 +198,8 @@ void read_input(JobTree& tree, const Place& place, const std::string& name) {
   if (typed && !type) return;
   if (!type || type->starts_with("uri_") || *type == "mltable") {
     read_files(tree, place, name, type.value_or("uri_folder"));
+  } else if (*type == "sql") {
+    read_query(tree, place, name);
   } else {
     read_literal(tree, place, name, *type);
   }
@@ -227,6 +231,11 @@ void check_side_inputs(JobTree& tree) {
     const bool cut =
         std::ranges::find(tree.spec.input_data, input.name) != tree.spec.input_data.end();
     const bool many = input.paths.size() > 1 || is_list(input.paths.front());
+    if (!cut && input.type == InputType::kSql) {
+      tree.reader.problem_at(
+          *inputs, input.name, "is not in input_data; a query is only asked for rows");
+      continue;
+    }
     if (input.type == InputType::kLiteral || cut || !many || tree.spec.input_data.empty()) continue;
     tree.reader.problem_at(
         *inputs, input.name, "is not in input_data, so its path is one folder or file");
@@ -281,6 +290,16 @@ std::optional<std::string> path_at(JobTree& tree, const Place& map, std::string_
 const InputSpec* find_input(const JobSpec& spec, std::string_view name) {
   const auto found = std::ranges::find(spec.inputs, name, &InputSpec::name);
   return found == spec.inputs.end() ? nullptr : &*found;
+}
+
+void refuse_keys(JobTree& tree,
+                 const Place& place,
+                 std::string_view type,
+                 std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    if (place.node->find(key) == nullptr) continue;
+    tree.reader.problem_at(place, key, fmt::format("does not go with type {}", type));
+  }
 }
 
 void check_name(JobTree& tree, const Place& place, const std::string& name) {

@@ -296,7 +296,38 @@ std::string_view to_text(LoggingLevel level) {
 
 std::string_view to_text(InputType type) {
   if (type == InputType::kMlTable) return "mltable";
+  if (type == InputType::kSql) return "sql";
   return type == InputType::kFile ? "uri_file" : "uri_folder";
+}
+
+std::string_view to_text(Frame frame) {
+  switch (frame) {
+    case Frame::kPandas:
+      return "pandas";
+    case Frame::kPyarrow:
+      return "pyarrow";
+    case Frame::kPolars:
+      return "polars";
+    case Frame::kNumpy:
+      return "numpy";
+  }
+  return "";
+}
+
+std::string_view to_text(RowFormat format) {
+  switch (format) {
+    case RowFormat::kAzure:
+      return "text";
+    case RowFormat::kCsv:
+      return "csv";
+    case RowFormat::kJsonLines:
+      return "jsonl";
+    case RowFormat::kParquet:
+      return "parquet";
+    case RowFormat::kArrow:
+      return "arrow";
+  }
+  return "";
 }
 
 std::string_view to_text(CommandMode mode) {

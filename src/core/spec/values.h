@@ -90,6 +90,8 @@ std::string_view to_text(LoggingLevel level);
 
 // uri_folder, uri_file. REQUIRES: no literal.
 std::string_view to_text(InputType type);
+std::string_view to_text(RowFormat format);
+std::string_view to_text(Frame frame);
 std::string_view to_text(OutputType type);
 std::string_view to_text(CommandMode mode);
 

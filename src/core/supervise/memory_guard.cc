@@ -69,8 +69,10 @@ void MemoryGuard::ended_one(std::uint32_t left, TimePoint now) {
 }
 
 std::string MemoryGuard::room_text() const {
-  return fmt::format(
-      "{} of {} available", human_bytes(tightest_.available), human_bytes(tightest_.total));
+  return fmt::format("{} of {} available{}",
+                     human_bytes(tightest_.available),
+                     human_bytes(tightest_.total),
+                     tightest_.of_job ? " by memory_limit" : "");
 }
 
 }  // namespace windrow

@@ -43,7 +43,7 @@ class MemoryGuard {
   // How many workers there may be.
   [[nodiscard]] std::uint32_t workers_max() const { return low_ ? 1 : allowed_; }
 
-  // "28.0 MB of 300.0 MB available", where it is tightest.
+  // "28.0 MB of 300.0 MB available", where it is tightest, and if so "by memory_limit".
   [[nodiscard]] std::string room_text() const;
 
  private:

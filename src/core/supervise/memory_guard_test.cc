@@ -24,6 +24,17 @@ class MemoryGuardTest : public testing::Test {
   MemoryGuard guard_{4};
 };
 
+// C692
+TEST_F(MemoryGuardTest, WhatTheJobMayUseIsARoomAsAnyOther) {
+  const MemoryRoom machine{.total = 64 * kGigabyte, .available = 60 * kGigabyte};
+  guard_.sampled({machine, {.total = kGigabyte, .available = kGigabyte / 2, .of_job = true}}, now_);
+  EXPECT_FALSE(guard_.low());
+  guard_.sampled({machine, {.total = kGigabyte, .available = kGigabyte / 20, .of_job = true}},
+                 now_);
+  EXPECT_TRUE(guard_.low());
+  EXPECT_EQ(guard_.room_text(), "51.2 MB of 1.0 GB available by memory_limit");
+}
+
 // C570
 TEST_F(MemoryGuardTest, LowIsLessThanATenthAndOnLargeMachinesLessThanTwoGigabytes) {
   sample(30, 300);

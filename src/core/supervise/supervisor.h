@@ -172,6 +172,7 @@ class Supervisor {
   // What machine and control groups have left of their memory: so little that all but the eldest
   // worker get nothing more, or that the youngest is ended before the kernel ends one.
   void sampled(const std::vector<MemoryRoom>& rooms, TimePoint now, Orders& out);
+  [[nodiscard]] bool memory_low() const { return memory_.low(); }
   // How long until memory should be sampled again.
   [[nodiscard]] Duration sample_again_in() const { return memory_.sample_again_in(); }
 

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/json.h"
+#include "core/spec/values.h"
 
 namespace windrow {
 namespace {
@@ -52,8 +53,8 @@ std::string member(const Json& object, const char* name) {
 
 // Only what differs from the text that append_row promises.
 void write_row_style(const RowStyle& rows, JsonWriter& json) {
-  if (rows.text != RowText::kAzure) {
-    json.field("format", rows.text == RowText::kCsv ? "csv" : "jsonl");
+  if (rows.format != RowFormat::kAzure) {
+    json.field("format", to_text(rows.format));
   }
   if (rows.separator) json.field("separator", *rows.separator);
   if (rows.header) json.field("header", true);

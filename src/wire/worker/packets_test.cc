@@ -84,7 +84,7 @@ TEST(WorkerStart, SaysOnlyWhatDiffersFromThePlainForm) {
   }
   start.module = "pkg.score";
   start.row_outputs = {"a", "b"};
-  start.rows = {.text = RowText::kJsonLines, .separator = ";", .header = true};
+  start.rows = {.format = RowFormat::kJsonLines, .separator = ";", .header = true};
   start.profiler = Profiler::kCProfile;
   start.profile = "/logs/p.profile";
   const std::string full = encode_worker_start(start);

@@ -10,7 +10,11 @@ Started by its path: the folder of this file would stand first on the import pat
 or `records` of ours would win over anybody else's. It goes; that of the package comes.
 """
 
-VERBS = {"join": "windrow.tables.join"}  # each module has answer(request)
+VERBS = {  # each module has run(request)
+    "join": "windrow.tables.join",
+    "query": "windrow.tables.query",
+    "partition": "windrow.tables.repartition",
+}
 
 
 def answer_to(path: str) -> "dict[str, object]":
@@ -26,7 +30,7 @@ def answer_to(path: str) -> "dict[str, object]":
         verb = request["do"]
         if verb not in VERBS:
             raise TableError(f"do: {verb!r} is none of {', '.join(VERBS)}")
-        made: dict[str, object] = import_module(VERBS[verb]).answer(request)
+        made: dict[str, object] = import_module(VERBS[verb]).run(request)
         return made
     except TableError as error:
         return {"error": str(error)}

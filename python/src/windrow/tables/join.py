@@ -23,7 +23,7 @@ _SMALL_MAX = 1000  # batches that wait to be joined: each costs a kilobyte for e
 _SAME = "return the same type always, or make text of the column in run()"
 
 
-def answer(request: "dict[str, Any]") -> "dict[str, object]":
+def run(request: "dict[str, Any]") -> "dict[str, object]":
     """The verb `join` of tables/__main__.py."""
     return {"rows": join(request["from"], request["to"], request["format"])}
 
