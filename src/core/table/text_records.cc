@@ -8,13 +8,15 @@ namespace windrow {
 std::size_t RecordScanner::take(std::string_view text) {
   ended_row_ = false;
   if (text.empty()) return 0;
+  const std::size_t mark = take_mark(text);
+  text.remove_prefix(mark);
   const std::size_t end = end_of_line(text);
   const bool whole = end != std::string_view::npos;
   look(text.substr(0, end));
   fresh_ = false;
-  if (!whole) return text.size();
+  if (!whole) return mark + text.size();
   end_line();
-  return end + 1;
+  return mark + end + 1;
 }
 
 void RecordScanner::finish() {
@@ -22,12 +24,25 @@ void RecordScanner::finish() {
   if (!fresh_) end_line();
 }
 
-// Whether it belongs to the mark that text may begin with, before the first field.
-bool RecordScanner::is_mark(char c) {
+// How much of it belongs to the mark that text may begin with. As long as that is not whole, it is
+// text like other text.
+std::size_t RecordScanner::take_mark(std::string_view text) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
-  const bool part = mark_ < kMark.size() && c == kMark[mark_];
-  mark_ = static_cast<std::uint8_t>(part ? mark_ + 1U : kMark.size());
-  return part;
+  std::size_t size = 0;
+  while (mark_ < kMark.size() && size < text.size()) {
+    const bool part = text[size] == kMark[mark_];
+    if (!part) {
+      mark_ = kMark.size();
+      break;
+    }
+    size += 1;
+    mark_ += 1;
+    const bool whole = mark_ == kMark.size();
+    begin_ = whole ? "" : kMark.substr(0, std::min<std::size_t>(mark_, rules_.comment.size()));
+    blank_ = whole;
+    in_ = whole ? In::kFieldStart : In::kField;
+  }
+  return size;
 }
 
 // The line break that ends the record, as pandas sees it: quotes mean something at the beginning of
@@ -36,7 +51,6 @@ std::size_t RecordScanner::end_of_line(std::string_view text) {
   if (!rules_.multi_line || lines_ < rules_.skip_lines) return text.find('\n');
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
-    if (is_mark(c)) continue;
     switch (in_) {
       case In::kQuotes:
         at = std::min(text.find('"', at), text.size());

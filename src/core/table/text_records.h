@@ -3,7 +3,8 @@
 // Where the records of delimited text and JSON lines end, in text that comes in chunks of any size.
 //
 // A record is a line, unless quoted fields may hold line breaks. Blank lines, comments and the
-// lines that are skipped at the beginning are no records; neither is the header a row.
+// lines that are skipped at the beginning are no records; neither is the header a row. A byte order
+// mark belongs to no line.
 //
 // Thread: one at a time. Failure: none; text that ends within quotes ends its record.
 #pragma once
@@ -40,10 +41,9 @@ class RecordScanner {
 
  private:
   std::size_t end_of_line(std::string_view text);
+  std::size_t take_mark(std::string_view text);
   void look(std::string_view line);
   void end_line();
-
-  bool is_mark(char c);
 
   enum class In : std::uint8_t { kFieldStart, kField, kQuotes, kQuoteInQuotes };
 

@@ -55,6 +55,17 @@ TEST(RecordScanner, ATabThatSeparatesIsNoBlank) {
   expect_ends("a\tb\n\t\n1\t2\n", {.delimiter = '\t'}, {6, 10});
 }
 
+TEST(RecordScanner, AByteOrderMarkBelongsToNoLine) {
+  expect_ends("\xef\xbb\xbf#x\na\n1\n", {.comment = "#"}, {10});
+  expect_ends("\xef\xbb\xbf \na\n1\n", {}, {9});
+  expect_ends("\xef\xbb\xbf\"\na\n1\n2\n", {.multi_line = true, .skip_lines = 1}, {9, 11});
+  // Half of one is text of another encoding.
+  expect_ends("\xef\n\xef\xbb\n1", {}, {5, 6});
+  expect_ends("\xef\xbb#\n1\n", {.comment = "#"}, {6});
+  expect_ends("\xef", {.header = false}, {1});
+  expect_ends("\xef\"\n\"\n", {.header = false, .multi_line = true}, {3, 5});
+}
+
 TEST(RecordScanner, QuotedLineBreaksStayWithinTheirRow) {
   const TextRules rules{.multi_line = true};
   expect_ends("a,b\n\"1\n1\",2\n3,\"4\n\"\n", rules, {12, 19});
