@@ -197,6 +197,28 @@ TEST(EffectiveJobFile, EverySettingReadsBack) {
   EXPECT_EQ(read_back(spec), spec) << effective_job_file(spec, {});
 }
 
+// Keys decide what a mini-batch is: a size beside them would be refused.
+TEST(EffectiveJobFile, AStrictJobWithKeysReadsBack) {
+  JobSpec spec = small();
+  spec.strict = true;
+  spec.partition_keys = {"Region", "a b"};
+  EXPECT_EQ(read_back(spec), spec) << effective_job_file(spec, {});
+}
+
+// A bare number is one of bytes if the file says that the items are rows.
+TEST(EffectiveJobFile, ASizeThatAnMlTableDecidesAboutReadsBack) {
+  JobSpec spec = small();
+  spec.inputs[0].type = InputType::kMlTable;
+  for (const BatchSize& size : {BatchSize{},
+                                BatchSize{.files = 7},
+                                BatchSize{.files = 7, .bare = true},
+                                BatchSize{.files = 7, .bytes = 1024, .bare = true},
+                                BatchSize{.files = 7, .bytes = 1024}}) {
+    spec.mini_batch_size = size;
+    EXPECT_EQ(read_back(spec), spec) << effective_job_file(spec, {});
+  }
+}
+
 TEST(EffectiveJobFile, ReadsBackForAnyText) {
   std::mt19937 random(11);
   for (int round = 0; round < 300; ++round) {

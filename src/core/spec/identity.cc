@@ -58,7 +58,7 @@ void add_table(Sha256& hash, const TableSpec& table) {
 }
 
 void add_cut(Sha256& hash, const JobSpec& spec) {
-  hash.update_field(batch_size_text(spec.mini_batch_size));
+  hash.update_field(batch_size_text(spec));
   hash.update_field(spec.rank_mini_batch_count ? std::to_string(*spec.rank_mini_batch_count) : "");
   hash.update_field(spec.largest_first ? "largest first" : "");
   if (!spec.partition_keys.empty()) add_list(hash, spec.partition_keys);

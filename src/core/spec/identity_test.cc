@@ -101,5 +101,15 @@ TEST(FormationHash, DependsOnTheInputAndTheSizeAlone) {
   EXPECT_NE(formation_hash(spec), formation_hash(small()));
 }
 
+// 7 is 7 bytes if the file says that the items are rows; 7 files are the usual size then.
+TEST(FormationHash, OfAnMlTableDependsOnTheUnitOfTheSize) {
+  JobSpec files = small();
+  files.inputs[0].type = InputType::kMlTable;
+  files.mini_batch_size = {.files = 7};
+  JobSpec bare = files;
+  bare.mini_batch_size.bare = true;
+  EXPECT_NE(formation_hash(bare), formation_hash(files));
+}
+
 }  // namespace
 }  // namespace windrow

@@ -154,6 +154,12 @@ TEST_F(JobFileValuesTest, SetWorksAsIfItStoodInTheFile) {
   EXPECT_EQ(reading->origins.at("task.entry_script"), "job.yml:6:17");
 }
 
+TEST_F(JobFileValuesTest, OfAWrongSizeNothingElseIsSaid) {
+  const auto reading = read(kSmall + std::string("input_as: table\nmini_batch_size: many\n"));
+  ASSERT_FALSE(reading);
+  EXPECT_EQ(reading.error().size(), 1U) << problems_text(reading.error());
+}
+
 TEST_F(JobFileValuesTest, AWrongSetIsRefusedByItsOwnWords) {
   set("retry_settings.timeout", "0");
   set("mini_batch_sise", "5");

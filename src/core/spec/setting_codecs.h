@@ -193,17 +193,18 @@ constexpr Codec exceptions() {
 
 // ---- The fields with rules of their own.
 
-inline constexpr Codec kMiniBatchSize = {
-    [](JobSpec& spec, std::string_view said) -> Status {
-      ASSIGN_OR_RETURN(spec.mini_batch_size, parse_batch_size(said));
-      return {};
-    },
-    [](const JobSpec& spec) -> SettingValue {
-      // As a bare number the usual size of files would be one of bytes.
-      const bool open = spec.input_as == InputAs::kFiles && has_mltable(spec);
-      if (open && spec.mini_batch_size == BatchSize{}) return {Kind::kText, "10 files", {}};
-      return {Kind::kText, batch_size_text(spec.mini_batch_size), {}};
-    }};
+inline constexpr Codec kMiniBatchSize = {[](JobSpec& spec, std::string_view said) -> Status {
+                                           const Result<BatchSize> size = parse_batch_size(said);
+                                           // Of a size that nobody knows nothing more is said.
+                                           spec.mini_batch_size =
+                                               size.value_or(BatchSize{.files = kIntMax});
+                                           if (!size) return std::unexpected(size.error());
+                                           return {};
+                                         },
+                                         [](const JobSpec& spec) -> SettingValue {
+                                           if (!spec.partition_keys.empty()) return {};
+                                           return {Kind::kText, batch_size_text(spec), {}};
+                                         }};
 
 // Names of columns or keys: with commas between them, or as JSON text, because as a parameter of a
 // pipeline a list is text.

@@ -17,7 +17,7 @@ constexpr auto kFormation = std::to_array<Row>({
     {"mini_batch_size",
      "",
      "a number with b, kb, mb, gb, files, rows",
-     "",
+     "partition_keys decide what a mini-batch is",
      "when a mini-batch is full: files, bytes, rows, or several as in '10 files, 1MB'",
      kMiniBatchSize},
     {"partition_keys",

@@ -30,7 +30,7 @@ struct Setting {
   std::string_view key;       // `retry_settings.timeout`; `inputs.<n>.path` below a user's name
   std::string_view argument;  // the argument of the script that sets it too; without dashes
   std::string_view allowed;   // also part of every refusal of read()
-  std::string_view unset;     // what it means not to be set; empty when there is a default
+  std::string_view unset;     // what it means not to be set; empty when it always is
   std::string_view meaning;
   // Null for keys that are more than one value: job_tree.cc reads them.
   Status (*read)(JobSpec& spec, std::string_view said);

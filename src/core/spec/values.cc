@@ -263,7 +263,7 @@ std::string batch_size_text(const BatchSize& size) {
   // A unit always stands there, unless there was none.
   std::vector<std::string> caps;
   if (size.files != kIntMax) {
-    caps.push_back(fmt::format("{} files", size.files));
+    caps.push_back(fmt::format("{}{}", size.files, size.bare ? "" : " files"));
   }
   if (size.rows) caps.push_back(fmt::format("{} rows", *size.rows));
   if (size.bytes) {
@@ -271,6 +271,13 @@ std::string batch_size_text(const BatchSize& size) {
     if (is_digit(caps.back().back())) caps.back() += "B";
   }
   return fmt::format("{}", fmt::join(caps, ", "));
+}
+
+std::string batch_size_text(const JobSpec& spec) {
+  const BatchSize& size = spec.mini_batch_size;
+  const bool open = spec.input_as == InputAs::kFiles && has_mltable(spec);
+  const bool unit = open && !size.bare && !size.bytes && !size.rows;
+  return batch_size_text(size) + (unit ? " files" : "");
 }
 
 Result<LoggingLevel> parse_logging_level(std::string_view text) {

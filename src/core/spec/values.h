@@ -83,6 +83,9 @@ void settle_batch_size(JobSpec& spec);
 
 // The text that parse_batch_size reads as the same size.
 std::string batch_size_text(const BatchSize& size);
+// That of a job. Where an MLTable file decides what the items are, a count of files has its unit: a
+// bare number might be one of bytes.
+std::string batch_size_text(const JobSpec& spec);
 
 // WARNING, INFO or DEBUG in any letter case.
 Result<LoggingLevel> parse_logging_level(std::string_view text);
