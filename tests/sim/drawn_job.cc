@@ -58,8 +58,9 @@ DrawnJob JobDraft::finish() {
 }
 
 void JobDraft::draw_inputs() {
-  page_.put_text("inputs.data.type", "uri_folder");
-  wrong() ? draw_wrong_data() : draw_data();
+  const bool table = maybe(150);
+  page_.put_text("inputs.data.type", table ? "mltable" : "uri_folder");
+  wrong() ? draw_wrong_data(table) : draw_data(table);
   if (maybe(200)) {
     page_.put_text("inputs.bound0", "7");
     out_.spec.inputs.push_back({.name = "bound0", .type = InputType::kLiteral, .paths = {"7"}});
@@ -76,10 +77,21 @@ void JobDraft::draw_inputs() {
   }
 }
 
-void JobDraft::draw_wrong_data() {
-  switch (random_.below(6)) {
+void JobDraft::draw_wrong_data(bool table) {
+  const std::uint64_t fault = random_.below(table ? 8 : 7);
+  mltable_ = table && fault > 1;
+  switch (fault) {
     case 0:
       blame("inputs.data");  // no path
+      break;
+    case 6:
+      page_.put_text("inputs.data.path", "in");
+      put_shape("inputs.data.partition_format");
+      break;
+    case 7:  // one folder, the one with the file MLTable
+      page_.put("inputs.data.path", one_of({"[in, in]", "'-'", "'@x'"}));
+      out_.spec.inputs.push_back({.name = "data", .paths = {"a", "b"}});
+      blame("inputs.data.path");
       break;
     case 4:
       page_.put_text("inputs.data.path", "in");
@@ -100,22 +112,38 @@ void JobDraft::draw_wrong_data() {
       page_.put_text("inputs.data.path", "in");
       break;
     default:
-      put_wrong("inputs.data.mode", {"direct", "eval_mount", "eval_download", "sideways"});
+      put_wrong("inputs.data.mode",
+                table ? std::vector<std::string>{"sideways", ""}
+                      : std::vector<std::string>{"direct", "eval_mount", "sideways"});
       page_.put_text("inputs.data.path", "in");
       break;
   }
 }
 
-void JobDraft::draw_data() {
-  InputSpec data{.name = "data"};
+void JobDraft::draw_mode(InputSpec& data) {
+  if (data.type == InputType::kMlTable) {
+    const std::string mode = one_of({"direct", "eval_mount", "eval_download", "ro_mount"});
+    page_.put_text("inputs.data.mode", mode);
+    data.as_files = mode != "direct";
+  } else if (maybe(500)) {
+    page_.put_text("inputs.data.mode", "download");
+    note("inputs.data.mode");
+  } else {
+    page_.put_text("inputs.data.mode", "ro_mount");
+  }
+}
+
+void JobDraft::draw_data(bool table) {
+  InputSpec data{.name = "data", .type = table ? InputType::kMlTable : InputType::kFolder};
+  mltable_ = table;
   std::vector<std::string> said;
-  const std::uint32_t count = random_.between(1, 3);
+  const std::uint32_t count = table ? 1 : random_.between(1, 3);
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto [text, whole] = draw_path(random_, kFileFolder);
-    const bool list = maybe(150);
+    const bool list = !table && maybe(150);
     said.push_back((list ? "@" : "") + text);
     data.paths.push_back((list ? "@" : "") + whole);
-    if (maybe(100)) {
+    if (!table && maybe(100)) {
       said.emplace_back("-");
       data.paths.emplace_back("-");
     }
@@ -130,11 +158,10 @@ void JobDraft::draw_data() {
     page_.put_text("inputs.data.input_ignore", "x");
     data.ignore.emplace_back("x");
   }
-  if (maybe(100)) {
-    page_.put_text("inputs.data.mode", "download");
-    note("inputs.data.mode");
-  } else if (maybe(100)) {
-    page_.put_text("inputs.data.mode", "ro_mount");
+  if (maybe(table ? 500 : 200)) draw_mode(data);
+  if (maybe(150)) {
+    data.partition_format = one_of({"/{a}/{b}.csv", "{Day:yyyy}", "anything"});
+    page_.put_text("inputs.data.partition_format", data.partition_format);
   }
   if (maybe(200)) page_.put_text("inputs.data.optional", one_of({"false", "true"}));
   out_.spec.inputs.push_back(std::move(data));
@@ -166,7 +193,7 @@ void JobDraft::draw_value_input(const std::string& name) {
       case 3:
         page_.put_text(path + ".type", "string");
         page_.put_text(path + ".default", "x");
-        return put_wrong(one_of({path + ".path", path + ".mode", path + ".ignore"}), {"x"});
+        return put_wrong(path + one_of({".path", ".mode", ".ignore", ".partition_format"}), {"x"});
       case 4:
         page_.put_text(path + ".path", "in");
         return put_wrong(path + ".default", {"5"});  // a folder has none

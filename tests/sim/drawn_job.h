@@ -57,8 +57,9 @@ class JobDraft {
 
   void draw_labels();
   void draw_inputs();
-  void draw_data();
-  void draw_wrong_data();
+  void draw_data(bool table);
+  void draw_mode(InputSpec& data);
+  void draw_wrong_data(bool table);
   void draw_value_input(const std::string& name);
   void draw_input_data();
   void draw_side_input(const std::string& name);
@@ -73,6 +74,10 @@ class JobDraft {
   void draw_own_keys();
   void draw_strangers();
   void judge_together();
+  void judge_rows();
+  void judge_keys(DrawnSize& size);
+  std::string means(const std::string& key) const;
+  [[nodiscard]] std::string place_of(const std::string& key) const;
   void draw_v1_settings();
   void draw_v1_machine();
   void draw_v1_output();
@@ -83,9 +88,11 @@ class JobDraft {
   DrawnJob out_;
   std::vector<std::string> blamed_;
   std::vector<std::string> noted_;
-  std::vector<std::string> contradicted_;    // paths that a stronger word goes against
-  std::map<std::string, std::string> said_;  // settings by key: the flag; "" in the file
-  std::string broken_group_;                 // a group of settings that is no map
+  std::vector<std::string> contradicted_;      // paths that a stronger word goes against
+  std::map<std::string, std::string> said_;    // settings by key: the flag; "" in the file
+  std::string broken_group_;                   // a group of settings that is no map
+  std::map<std::string, std::string> places_;  // of settings that stand behind another path
+  bool mltable_ = false;                       // an input is one, and is read
   bool task_right_ = true;
   bool input_data_right_ = true;
   bool input_data_missing_ = false;

@@ -34,16 +34,21 @@ constexpr std::array<Flag, 9> kFlags = {{
     {"nice", "--nice", &JobFlags::nice},
 }};
 
+constexpr std::array<std::string_view, 4> kOfItems = {
+    "input_as", "partition_keys", "mini_batch_size", "bisect_failed"};
+
 }  // namespace
 
 void JobDraft::draw_settings() {
   if (wrong() && maybe(200)) {
-    broken_group_ = one_of({"retry_settings", "append_row", "compat"});
+    broken_group_ = one_of({"retry_settings", "append_row", "compat", "table"});
     page_.put(broken_group_, one_of({"", "x", "[a]"}));
     blame(broken_group_);
   }
   for (const Setting& setting : settings()) {
-    if (setting.read == nullptr || !maybe(80)) continue;
+    // Those that decide what an item is, and with them what others mean, more often.
+    const bool items = std::ranges::find(kOfItems, setting.key) != kOfItems.end();
+    if (setting.read == nullptr || !maybe(items ? 250 : 80)) continue;
     if (!broken_group_.empty() && setting.key.starts_with(broken_group_ + ".")) continue;
     draw_setting(setting.key);
   }
@@ -52,7 +57,9 @@ void JobDraft::draw_settings() {
       put_wrong("compat.v2_mini_batch_size_1", {"maybe", ""});
     } else {
       page_.put_text("compat.v2_mini_batch_size_1", "true");
-      out_.settings.try_emplace("mini_batch_size", DrawnValue{.said = "", .means = "1"});
+      if (!said_.contains("mini_batch_size")) {
+        out_.settings["mini_batch_size"] = {.said = "", .means = "1", .size = {.files = 1}};
+      }
     }
   }
 }
@@ -71,6 +78,8 @@ void JobDraft::draw_setting(std::string_view key) {
     const bool bound = !value.list && maybe(100);
     if (!value.right && maybe(100)) {
       page_.put(path, one_of({"", "{a: b}"}));
+    } else if (path == "partition_keys" && !value.right && maybe(500)) {
+      page_.put(path, one_of({"[a, '']", "[[a]]", "[a, b, a]"}));
     } else if (value.list && !value.right && maybe(500)) {
       page_.put(path, one_of({"[OSError, '']", "[[a]]", "[1x]"}));
     } else if (value.list && value.right && maybe(600)) {
@@ -252,26 +261,25 @@ void JobDraft::draw_strangers() {
 }
 
 void JobDraft::blame_said(const std::string& key) {
-  said_[key].empty() ? blame(key) : out_.problems.push_back(said_[key]);
+  said_[key].empty() ? blame(place_of(key)) : out_.problems.push_back(said_[key]);
 }
 
 void JobDraft::note_said(const std::string& key) {
-  said_[key].empty() ? note(key) : out_.notices.push_back(said_[key]);
+  said_[key].empty() ? note(place_of(key)) : out_.notices.push_back(said_[key]);
+}
+
+std::string JobDraft::means(const std::string& key) const {
+  const auto found = out_.settings.find(key);
+  return found == out_.settings.end() ? "" : found->second.means;
 }
 
 // What only shows when all is drawn.
 void JobDraft::judge_together() {
-  const auto means = [this](const char* key) {
-    const auto found = out_.settings.find(key);
-    return found == out_.settings.end() ? "" : found->second.means;
-  };
   if (means("append_row.format") == "jsonl") {
     if (!means("append_row.sep").empty()) blame_said("append_row.sep");
     if (means("append_row.header") == "true") note_said("append_row.header");
   }
-  for (const auto& [key, value] : out_.settings) {
-    if (key.starts_with("table.")) note_said(key);
-  }
+  judge_rows();
   const std::string first = means("first_task_creation_timeout");
   if (!first.empty() && std::stod(first) > 259200) note_said("first_task_creation_timeout");
   for (const char* key : {"copy_logs_to_parent", "push_metrics_to_parent"}) {

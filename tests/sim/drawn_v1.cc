@@ -22,6 +22,7 @@ constexpr Parameter kParameters[] = {
     {"run_invocation_timeout", "retry_settings.timeout"},
     {"allowed_failed_count", "mini_batch_error_threshold"},
     {"allowed_failed_percent", "allowed_failed_percent"},
+    {"partition_keys", "partition_keys"},
 };
 
 const std::string kConfig = "parallel_run_config";
@@ -38,12 +39,15 @@ void JobDraft::draw_v1_settings() {
     if (!parameter.required && !maybe(200)) continue;
     DrawnValue value = draw_value(random_, parameter.key, !wrong());
     page_.put_text(path, value.said);
+    said_[parameter.key] = "";
+    places_[parameter.key] = path;
     if (value.right) {
       out_.settings[parameter.key] = std::move(value);
     } else {
       blame(path);
     }
   }
+  judge_rows();
   if (maybe(200)) {
     if (wrong()) return put_wrong(kConfig + ".run_max_try", {"0", "x", "", "2147483648"});
     const std::uint32_t tries = random_.between(1, 9);

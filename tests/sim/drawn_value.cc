@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "drawn_size.h"
+
 namespace windrow::sim {
 namespace {
 
@@ -46,7 +48,7 @@ const std::vector<Opinion>& opinions() {
       {"largest_first", Kind::kBool},
       {"allow_empty_input", Kind::kBool},
       {"partition_keys", Kind::kKeys},
-      {"input_as", Kind::kWord, 0, 0, {"files", "jsonl"}},
+      {"input_as", Kind::kWord, 0, 0, {"files", "jsonl", "table"}},
       {"table.format", Kind::kWord, 0, 0, {"delimited", "parquet", "json_lines", "arrow"}, true},
       {"table.delimiter", Kind::kSep},
       {"table.header", Kind::kWord, 0, 0, {"no_header", "from_first_file"}, true},
@@ -112,28 +114,6 @@ const Opinion& opinion_on(std::string_view key) {
   return *std::ranges::find(opinions(), key, &Opinion::key);
 }
 
-// Near the ends as often as between them.
-std::int64_t draw_between(Random& random, std::int64_t min, std::int64_t max) {
-  const auto range = static_cast<std::uint64_t>(max - min);
-  const std::uint64_t near = std::min<std::uint64_t>(range, 3);
-  switch (random.below(3)) {
-    case 0:
-      return min + static_cast<std::int64_t>(random.below(near + 1));
-    case 1:
-      return max - static_cast<std::int64_t>(random.below(near + 1));
-    default:
-      return min + static_cast<std::int64_t>(random.below(range + 1));
-  }
-}
-
-std::string in_other_case(Random& random, std::string text) {
-  for (char& c : text) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (letter && random.per_mille(400)) c = static_cast<char>(c ^ 0x20);
-  }
-  return text;
-}
-
 std::string padded(Random& random, const std::string& text) {
   return random.per_mille(150) ? " " + text + "\t" : text;
 }
@@ -160,48 +140,6 @@ DrawnValue draw_seconds(Random& random, const Opinion& opinion) {
   if (!decimals.empty()) means += "." + decimals;
   if (random.per_mille(150)) said = "+" + said;
   return {.said = padded(random, said), .means = means};
-}
-
-struct DrawnBytes {
-  std::string said;
-  std::string means;  // the largest unit that leaves no rest; no B behind bytes
-};
-
-DrawnBytes draw_bytes(Random& random, std::uint64_t min) {
-  static const std::vector<std::string> kUnits = {"b", "kb", "mb", "gb"};
-  const std::uint64_t unit = random.below(4);
-  std::uint64_t count = 1 + random.below(random.per_mille(500) ? 5 : 2500);
-  std::uint64_t bytes = count << (10 * unit);
-  if (bytes < min) {
-    count = min;
-    bytes = min << (10 * unit);
-  }
-  std::string said = std::to_string(count) + (random.per_mille(300) ? " " : "") +
-                     in_other_case(random, kUnits[unit]);
-  std::string means = std::to_string(bytes);
-  for (const auto& [shift, name] : {std::pair(30U, "GB"), {20U, "MB"}, {10U, "KB"}}) {
-    if (bytes % (std::uint64_t{1} << shift) != 0) continue;
-    means = std::to_string(bytes >> shift) + name;
-    break;
-  }
-  return {said, means};
-}
-
-DrawnValue draw_size(Random& random) {
-  const std::int64_t files = draw_between(random, 1, kInt);
-  const DrawnBytes bytes = draw_bytes(random, 1);
-  const bool unit = bytes.means.ends_with('B');
-  const std::string written = bytes.means + (unit ? "" : "B");
-  switch (random.below(3)) {
-    case 0:
-      return {.said = std::to_string(files) + (random.per_mille(300) ? " Files" : ""),
-              .means = std::to_string(files)};
-    case 1:
-      return {.said = bytes.said, .means = written};
-    default:
-      return {.said = fmt::format("{}, {} files", bytes.said, files),
-              .means = files == kInt ? written : fmt::format("{} files, {}", files, written)};
-  }
 }
 
 DrawnValue draw_quarters(Random& random, std::int64_t quarters) {
@@ -240,7 +178,7 @@ DrawnValue draw_right(Random& random, const Opinion& opinion) {
         return {.said = draw_from(random, {"0", "00"}), .means = "0"};
       }
       const DrawnBytes bytes = draw_bytes(random, static_cast<std::uint64_t>(opinion.min));
-      return {.said = bytes.said, .means = bytes.means};
+      return {.said = bytes.said, .means = bytes_text(bytes.bytes)};
     }
     case Kind::kPercent:
       return draw_quarters(random, draw_between(random, 0, 400));
@@ -262,6 +200,7 @@ DrawnValue draw_right(Random& random, const Opinion& opinion) {
     case Kind::kNames:
       return draw_names(random);
     case Kind::kKeys:
+      return draw_keys(random);
     case Kind::kText:
       break;
   }
@@ -273,7 +212,7 @@ DrawnValue draw_right(Random& random, const Opinion& opinion) {
 std::vector<std::string> wrong_marks(Kind kind) {
   if (kind == Kind::kSep) return {"", "ab", "\"", "\xc3\xa9", "\xe9", "\n", "\r"};
   if (kind == Kind::kNames) return {"1x", "a..b", ".a", "a.", "a b", "a,,b", " "};
-  if (kind == Kind::kKeys) return {"a,a", "a,,b", "[a, \"a\"]", ",", "[,]"};
+  if (kind == Kind::kKeys) return {"a,a", "a,,b", "[a, \"a\"]", ",", "[,]", "a\"b", "a\x01"};
   return {};
 }
 
@@ -336,7 +275,11 @@ std::vector<std::string> wrong_texts(const Opinion& opinion) {
               "5,",
               "99999999999999999999",
               "9007199254740993GB",
-              "0 files"};
+              "0 files",
+              "0 rows",
+              "5 rows, 2147483648 rows",
+              "2147483648 rows",
+              "5 files, 1kb, 5 lines"};
     case Kind::kSep:
     case Kind::kNames:
     case Kind::kKeys:
@@ -358,7 +301,6 @@ bool knows_setting(std::string_view key) {
 
 DrawnValue draw_value(Random& random, std::string_view key, bool right) {
   const Opinion& opinion = opinion_on(key);
-  if (opinion.kind == Kind::kKeys) right = false;  // right ones change what other settings mean
   if (right || opinion.kind == Kind::kText) return draw_right(random, opinion);
   return {.said = draw_from(random, wrong_texts(opinion)),
           .right = false,
