@@ -20,7 +20,7 @@ struct Flag {
   std::optional<std::string> JobFlags::* said;
 };
 
-constexpr std::array<Flag, 9> kFlags = {{
+constexpr std::array<Flag, 10> kFlags = {{
     {"mini_batch_size", "--mini-batch-size", &JobFlags::mini_batch_size},
     {"max_concurrency_per_instance", "--workers", &JobFlags::workers},
     {"retry_settings.timeout", "--timeout", &JobFlags::timeout},
@@ -32,6 +32,7 @@ constexpr std::array<Flag, 9> kFlags = {{
     {"logging_level", "--logging-level", &JobFlags::logging_level},
     {"gpus", "--gpus", &JobFlags::gpus},
     {"nice", "--nice", &JobFlags::nice},
+    {"input_as", "--as", &JobFlags::input_as},
 }};
 
 constexpr std::array<std::string_view, 4> kOfItems = {

@@ -2,7 +2,6 @@
 //
 // Partition formats in a storm: drawn part by part and filled with drawn values, and matched by a
 // matcher of its own that tries every place; wrong formats, and folders called key=value.
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -200,17 +199,18 @@ class FormatStorm {
 
   void draw_date() {
     static const std::vector<std::string> kUnits = {"yyyy", "MM", "dd", "HH", "mm", "ss"};
-    static const std::vector<std::string> kNumbers[] = {
-        {"2020", "2023", "1900", "2000", "2200", "0000"},
-        {"02", "01", "12", "04", "00", "13"},
-        {"01", "28", "29", "30", "31", "32", "00"},
-        {"00", "23", "24"},
-        {"00", "59", "60"},
-        {"00", "59", "60"}};
+    static const std::vector<std::string> kNumbers[] = {{"2020", "2023", "9999", "0000"},
+                                                        {"02", "01", "12", "04", "00", "13"},
+                                                        {"01", "28", "29", "30", "31", "32", "00"},
+                                                        {"00", "23", "24"},
+                                                        {"00", "59", "60"},
+                                                        {"00", "59", "60"}};
+    static const std::vector<std::string> kFebruary[] = {
+        {"2020", "2023", "1900", "2000", "2200"}, {"02"}, {"28", "29"}};
     Block& block = blocks_.back();
     Date date{.block = blocks_.size() - 1, .at = block.text.size(), .parts = random_.between(1, 6)};
     keys_.push_back(fmt::format("d{}", keys_.size()));
-    const bool leap = maybe(200);
+    const bool leap = maybe(300);
     format_ += "{" + keys_.back() + ":";
     for (std::size_t i = 0; i < date.parts; ++i) {
       const bool between = i > 0 && maybe(700);
@@ -218,8 +218,8 @@ class FormatStorm {
       date.numbers.push_back(block.text.size());
       format_ += kUnits[i];
       // Most of them right; some at the end of a February.
-      const std::size_t some = leap ? (i == 1 ? 1 : 5) : maybe(850) ? 2 : kNumbers[i].size();
-      filled_ += kNumbers[i][random_.below(std::min(some, kNumbers[i].size()))];
+      const std::string some = kNumbers[i][random_.below(maybe(850) ? 2 : kNumbers[i].size())];
+      filled_ += leap && i < 3 ? draw_from(random_, kFebruary[i]) : some;
       block.text.append(kUnits[i].size(), '0');
       block.digits.append(kUnits[i].size(), 'd');
     }
