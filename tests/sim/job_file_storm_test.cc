@@ -104,6 +104,34 @@ void judge_effective(const JobReading& reading) {
   }
 }
 
+// What is shown of a job in short: what was said of its settings, and those that decide most jobs.
+void judge_main(const DrawnJob& job, const JobReading& reading) {
+  const std::set<std::string> usual = {"task.program_arguments",
+                                       "mini_batch_size",
+                                       "output_exists",
+                                       "staged_outputs",
+                                       "retry_settings.max_retries",
+                                       "retry_settings.timeout",
+                                       "error_threshold",
+                                       "mini_batch_error_threshold"};
+  const std::string text = "\n" + main_settings(reading.spec, reading.origins);
+  for (const auto& [key, value] : job.settings) {
+    const bool table = reading.spec.input_as == InputAs::kTable;
+    if ((value.means.empty() && value.items.empty()) || (key.starts_with("table.") && !table)) {
+      continue;
+    }
+    EXPECT_NE(text.find("\n" + key + ": "), std::string::npos) << key << text;
+  }
+  for (std::size_t at = 1; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
+    const bool of_default = line.ends_with("  # from default");
+    EXPECT_TRUE(!of_default || usual.contains(line.substr(0, line.find(':')))) << line;
+    EXPECT_NE(line.find("  # from "), std::string::npos) << line;
+    at = end + 1;
+  }
+}
+
 // Every file that the job will write or read stands where its parts say.
 void judge_paths(const JobSpec& spec) {
   const JobPaths paths = resolve_job_paths(spec, "/jobs/j");
@@ -160,6 +188,7 @@ void judge(const DrawnJob& job) {
   judge_settings(job, reading->spec);
   judge_structure(job.spec, reading->spec);
   judge_effective(*reading);
+  judge_main(job, *reading);
   judge_paths(reading->spec);
 }
 

@@ -14,6 +14,7 @@
 #include "core/output/error_record.h"
 #include "core/output/report_row.h"
 #include "core/output/report_summary.h"
+#include "core/schedule/error_line.h"
 #include "drawn_value.h"
 #include "random.h"
 #include "storm.h"
@@ -167,6 +168,12 @@ class Storm {
     for (std::uint32_t i = 0; i < count; ++i) {
       names_.push_back(kNames[random_.below(plain ? 3 : kNames.size())]);
     }
+    items_ = count;
+    stretch_ = random_.per_mille(200);
+    if (stretch_) {  // rows of a table, which have one name together
+      const std::string name = fmt::format("t.csv@10+99#7*{}", count);
+      names_ = {{name, name}};
+    }
     root_ = draw_from(random_, {"/in", "/in", "/with \"quote\""});
     fact::AttemptEnded out;
     AttemptRecord& record = out.record;
@@ -182,7 +189,8 @@ class Storm {
     if (record.status == AttemptStatus::kRunDone) {
       out.verdict = Verdict::kDone;
       record.returned = random_.between(0, count);
-      if (random_.per_mille(400)) record.reported.push_back({random_.between(0, count), "bad"});
+      const std::uint32_t item = random_.between(0, stretch_ ? count - 1 : count);
+      if (random_.per_mille(400)) record.reported.push_back({item, "bad"});
       out.succeeded = succeeded_items(record, count);
     } else {
       out.verdict = record.status == AttemptStatus::kReturned
@@ -237,9 +245,8 @@ class Storm {
     std::string joined;
     for (const Name& name : names_)
       joined += (joined.empty() ? "" : std::string(1, '\0')) + name.raw;
-    const auto items = static_cast<std::uint32_t>(names_.size());
-    const BatchNames batch{items, root_, joined};
-    add_up(ended, items);
+    const BatchNames batch{items_, root_, joined};
+    add_up(ended, items_);
     std::string row;
     report_.append(ended, batch, row);
     judge_row(ended, read_csv(row));
@@ -247,14 +254,14 @@ class Storm {
     report_.append_failed_items(ended, batch, 3, failed);
     judge_failed(ended, read_lines(failed));
     std::string record;
-    append_error_record(ended, items, record);
+    append_error_record(ended, items_, record);
     judge_error(ended, read_lines(record).at(0));
   }
 
   void judge_row(const fact::AttemptEnded& ended,
                  const std::vector<std::vector<std::string>>& rows) {
     const AttemptRecord& record = ended.record;
-    const std::size_t items = names_.size();
+    const std::size_t items = items_;
     std::size_t failed = ended.verdict == Verdict::kReturned ? 0 : items;
     if (ended.verdict == Verdict::kDone) failed = items - ended.succeeded;
     const auto status = static_cast<std::size_t>(record.status);
@@ -282,8 +289,8 @@ class Storm {
     EXPECT_EQ(number_of(*detail, "id"), record.token.batch);
     EXPECT_EQ(text_of(*detail, "root"), root_);
     const auto* names = detail->find("minibatch")->get<Json::Array>();
-    ASSERT_EQ(names->size(), items);
-    for (std::size_t i = 0; i < items; ++i) {
+    ASSERT_EQ(names->size(), names_.size());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
       EXPECT_EQ(*(*names)[i].get<std::string>(), names_[i].shown);
     }
   }
@@ -297,16 +304,21 @@ class Storm {
     };
     if (ended.verdict == Verdict::kDone) {
       for (const ReportedItem& one : record.reported) {
-        if (one.item < names_.size()) expected.push_back(path_of(names_[one.item]));
+        if (stretch_) {
+          expected.push_back(fmt::format("{}/{}+1", path_of(names_[0]), one.item));
+        } else if (one.item < names_.size()) {
+          expected.push_back(path_of(names_[one.item]));
+        }
       }
-      if (names_.size() != ended.succeeded + record.reported.size())
-        expected.emplace_back("(none)");
+      if (items_ != ended.succeeded + record.reported.size()) expected.emplace_back("(none)");
     } else if (ended.verdict == Verdict::kFailed) {
       for (const Name& name : names_) expected.push_back(path_of(name));
     }
     ASSERT_EQ(lines.size(), expected.size());
     for (std::size_t i = 0; i < lines.size(); ++i) {
       EXPECT_EQ(text_of(lines[i], "item"), expected[i]);
+      EXPECT_EQ(text_of(lines[i], "custom_id"),
+                expected[i].ends_with("b") ? "mark of " + expected[i] : "(none)");
       EXPECT_EQ(number_of(lines[i], "mini_batch"), record.token.batch);
       EXPECT_EQ(number_of(lines[i], "tries"), 3);
       EXPECT_EQ(text_of(lines[i], "status"), kStatusWords[static_cast<std::size_t>(record.status)]);
@@ -318,18 +330,32 @@ class Storm {
   }
 
   void judge_error(const fact::AttemptEnded& ended, const Json& json) {
+    judge_error_line(ended.record.error_type, ended.record.error_message);
+    judge_error_line("ProcessDied", ended.record.error_message);
+    judge_error_line("ProcessDied", " \n");
+    judge_error_line("", "no");
     const AttemptRecord& record = ended.record;
     const bool loading = record.status == AttemptStatus::kDataException ||
                          record.status == AttemptStatus::kOverheadTimeout;
     EXPECT_EQ(text_of(json, "method"), loading ? "load" : "run");
     EXPECT_EQ(number_of(json, "task_id"), record.token.batch);
     EXPECT_EQ(number_of(json, "dequeue_count"), record.token.picked);
-    EXPECT_EQ(number_of(json, "total"), names_.size());
+    EXPECT_EQ(number_of(json, "total"), items_);
     EXPECT_EQ(number_of(json, "succeeded"), ended.succeeded);
     EXPECT_EQ(text_of(json, "message"), record.error_message);
     const bool known = record.memory_peak != 0;
     EXPECT_EQ(number_of(json, "peak_memory"),
               known ? static_cast<std::int64_t>(record.memory_peak) : -1);
+  }
+
+  // The type, a colon and the first line; of a process that died the line alone.
+  static void judge_error_line(const std::string& type, const std::string& message) {
+    const std::string line = error_line(type, message);
+    EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+    const std::string first = message == " \n" ? "" : message.substr(0, message.find('\n'));
+    const std::string said = first == "cr\r" ? "cr" : first;
+    const bool alone = type.empty() || said.empty() || type == "ProcessDied";
+    EXPECT_EQ(line, !alone ? type + ": " + said : said.empty() ? type : said);
   }
 
   struct Sum {
@@ -425,8 +451,11 @@ class Storm {
   Random random_;
   std::int64_t time_ = 1'700'000'000'000'000'000;
   std::vector<Name> names_;
+  std::uint32_t items_ = 0;
+  bool stretch_ = false;
   std::string root_;
-  ReportRows report_;
+  ReportRows report_{
+      [](const std::string& path) { return path.ends_with("b") ? "mark of " + path : ""; }};
   std::map<std::pair<AgentId, ProcessNumber>, Sum> sums_;
   std::array<ReportSummary, 2> halves_;
   ReportSummary whole_;

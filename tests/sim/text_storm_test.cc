@@ -239,6 +239,9 @@ class EngineArgumentStorm {
       const bool rounded = argument.key == "error_threshold";
       EXPECT_EQ(engine_value(argument, "2.2"), rounded ? "3" : "2.2");
       EXPECT_EQ(engine_value(argument, "many"), "many");
+      const bool rows = argument.name == "amlbi_pf_enabled";
+      EXPECT_EQ(engine_value(argument, "True"), rows ? "jsonl" : "True");
+      EXPECT_EQ(engine_value(argument, "false"), rows ? "files" : "false");
     }
   }
 
