@@ -82,6 +82,38 @@ def test_a_v1_configuration_runs_with_input_and_output(windrow: Windrow) -> None
     assert len(job.attempts()) == 3
 
 
+def test_a_setting_that_only_v2_has_can_be_said_beside_a_v1_file(windrow: Windrow) -> None:
+    # C112, C74
+    windrow.script(NAMES)
+    windrow.files(7)
+    config = {
+        "entry_script": "score.py",
+        "error_threshold": 10,
+        "output_action": "append_row",
+        "compute_target_name": "cpu-cluster",
+        "node_count": 1,
+    }
+    windrow.job_file({"parallel_run_config": config}, "prc.yml")
+    result = windrow.folder / "out/parallel_run_step.txt"
+    result.parent.mkdir()
+    result.write_text("old\n")
+    command = ["run", "prc.yml", "--input", "in", "--output", "out"]
+    refused = windrow.command(*command)
+    assert refused.exit == 2
+    assert "replace it with --set output_exists=overwrite" in refused.text
+    sets = ["output_exists=overwrite", "mini_batch_size=4", "parallel_run_config.run_max_try=1"]
+    said = [word for one in sets for word in ("--set", one)]
+    job = windrow.command(*command, *said, result=result)
+    assert job.exit == 0, job
+    assert len(job.rows()) == 7
+    config = json.loads(job.log("logs/sys/effective_config.json"))
+    assert config["mini_batch_size"]["value"] == "4"
+    assert config["retry_settings.max_retries"]["value"] == 0
+    wrong = windrow.command(*command, "--set", "output_exist=overwrite")
+    assert wrong.exit == 2
+    assert "did you mean 'output_exists'?" in wrong.text
+
+
 def test_validate_says_all_problems_and_runs_nothing(windrow: Windrow) -> None:
     # C115, C73
     windrow.job_file(plain_file(windrow))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/spec/job_file.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -30,12 +32,14 @@ std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText&
   std::expected<Node, std::vector<Problem>> tree =
       parse_yaml(input.file, input.text, input.written_by_us ? kOwnYamlMax : kUserYamlMax);
   if (!tree) return std::unexpected(std::move(tree).error());
-  std::vector<Problem> flag_problems = apply_sets(*tree, input.set);
+  const bool v1 = is_v1_config(*tree);
+  const auto [before, after] = v1 ? split_v1_sets(input.set) : std::pair(input.set, SetValues());
+  std::vector<Problem> flag_problems = apply_sets(*tree, before);
   TreeReader reader(input.file);
   JobFlags flags = input.flags;
-  const bool v1 = is_v1_config(*tree);
   if (v1) {
     *tree = v1_to_v2(*tree, flags, input.current_folder, reader);
+    for (Problem& problem : apply_sets(*tree, after)) flag_problems.push_back(std::move(problem));
     if (flags.input.empty() && !wants_no_input(*tree, flags)) {
       flag_problems.push_back({"--input", "is missing; a parallel_run_config has none of its own"});
       flags.input = {"."};  // so that the rest is checked too

@@ -74,6 +74,8 @@ constexpr auto kReserved = std::to_array<std::string_view>({"mini_batch_size",
                                                             "run_max_try",
                                                             "append_row_file_name"});
 
+std::string shown(std::string_view name) { return fmt::format("{}.{}", kRoot, name); }
+
 class V1Config {
  public:
   V1Config(const Node& root, TreeReader& reader)
@@ -104,7 +106,6 @@ class V1Config {
   static std::string joined(std::string_view group, std::string_view key) {
     return group.empty() ? std::string(key) : fmt::format("{}.{}", group, key);
   }
-  static std::string shown(std::string_view name) { return fmt::format("{}.{}", kRoot, name); }
 
   void put(std::string_view group, std::string_view key, Node node) {
     const Mark mark = node.mark;
@@ -196,6 +197,15 @@ class V1Config {
 
 bool is_v1_config(const Node& root) {
   return root.find(kRoot) != nullptr && root.find("type") == nullptr;
+}
+
+std::pair<SetValues, SetValues> split_v1_sets(const SetValues& sets) {
+  std::pair<SetValues, SetValues> out;
+  for (const auto& set : sets) {
+    const bool here = set.first == kRoot || set.first.starts_with(shown(""));
+    (here ? out.first : out.second).push_back(set);
+  }
+  return out;
 }
 
 Node v1_to_v2(const Node& root,

@@ -10,9 +10,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/spec/node.h"
+#include "core/spec/set_values.h"
 #include "core/spec/short_form.h"
 #include "core/spec/tree_reader.h"
 
@@ -20,6 +22,9 @@ namespace windrow {
 
 // Whether the file is of that kind: one root key, `parallel_run_config`.
 bool is_v1_config(const Node& root);
+
+// Values for the file itself, `parallel_run_config.KEY`, and those for the v2 job that it becomes.
+std::pair<SetValues, SetValues> split_v1_sets(const SetValues& sets);
 
 // REQUIRES: is_v1_config(root). What `flags` say about the output is used up here.
 Node v1_to_v2(const Node& root,
