@@ -173,6 +173,7 @@ class Plan final : public Command {
     app.description("Show what `run` would do: settings, files, mini-batches, workers");
     app.footer(kFooter);
     options_.declare(app);
+    app.add_flag("--new", afresh_, "As `run` does: start afresh even if a job could go on");
     app.add_flag("-v,--verbose", all_settings_, "Show every setting, defaults too");
     voice_.declare(app, Voice::For::kAnswer);
   }
@@ -180,7 +181,7 @@ class Plan final : public Command {
   int run() override {
     const auto reading = options_.read();
     if (!reading) return voice_.refuse(reading.error());
-    const Result<JobPreview> preview = preview_job(reading->spec);
+    const Result<JobPreview> preview = preview_job(reading->spec, afresh_);
     if (!preview) {
       // A file or folder that is missing here is not a missing job.
       const bool missing = preview.error().code == ErrorCode::kNotFound;
@@ -196,6 +197,7 @@ class Plan final : public Command {
 
  private:
   JobOptions options_;
+  bool afresh_ = false;
   bool all_settings_ = false;
   Voice voice_;
 };

@@ -69,11 +69,11 @@ void leave_uncounted(const JobSpec& spec, JobPreview& preview) {
 
 }  // namespace
 
-Result<JobPreview> preview_job(const JobSpec& spec) {
+Result<JobPreview> preview_job(const JobSpec& spec, bool afresh) {
   PosixFileSystem fs;
   Jobs jobs(fs);
   JobPreview preview;
-  ASSIGN_OR_RETURN(Jobs::Choice choice, jobs.choose(spec, false));
+  ASSIGN_OR_RETURN(Jobs::Choice choice, jobs.choose(spec, afresh));
   LocalRun run;
   run.spec = spec;
   run.folder = choice.folder;

@@ -43,6 +43,7 @@ struct JobPreview {
   MachineShare share;
 };
 
-Result<JobPreview> preview_job(const JobSpec& spec);
+// `afresh`: no unfinished job goes on.
+Result<JobPreview> preview_job(const JobSpec& spec, bool afresh);
 
 }  // namespace windrow

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from workbench import NAMES, Windrow
+from workbench import NAMES, SLOW_NAMES, Windrow, until
 
 
 def tree(folder: Path) -> dict[str, float]:
@@ -84,3 +84,40 @@ def test_a_plan_refuses_what_a_run_refuses(windrow: Windrow) -> None:
         2,
         "--nice: 21 is out of range; allowed is 0 to 20\n",
     )
+
+
+# C118
+def test_a_plan_of_a_command_says_its_mode_and_where_its_words_stand(windrow: Windrow) -> None:
+    windrow.files(3)
+    task = {"command": "cat -n", "command_mode": "filter"}
+    windrow.job_file(
+        {
+            "type": "parallel",
+            "inputs": {"data": {"path": "in"}},
+            "input_data": "${{inputs.data}}",
+            "task": task,
+        }
+    )
+    text = windrow.command("plan", "job.yml").text
+    assert "task.command_mode: filter  # from job.yml:" in text
+    assert 'task.program_arguments: "-n"  # from job.yml:' in text
+    both = windrow.command("plan", "job.yml", "--", "-E").text
+    assert 'task.program_arguments: "-n -E"  # from job.yml:' in both
+    assert " and arguments after --\n" in both
+    document = json.loads(windrow.command("plan", "job.yml", "-o", "json").text)
+    assert document["settings"]["task.program_arguments"]["origin"].startswith("job.yml:")
+
+
+# C118, C62
+def test_a_plan_takes_the_new_that_it_speaks_of(windrow: Windrow) -> None:
+    running = windrow.start(SLOW_NAMES, files=200, size=1, workers=1)
+    until(lambda: "job " in running.text, "the job has begun")
+    job = running.kill()
+    flags = ["plan", "score.py", "--input", "in", "--output", "out", "--mini-batch-size", "1"]
+    plan = windrow.command(*flags).text
+    assert f"going on with job {job.name}" in plan
+    assert "--new starts afresh" in plan
+    afresh = windrow.command(*flags, "--new")
+    assert afresh.exit == 0, afresh
+    assert "a new one, with a name made up" in afresh.text
+    assert "going on" not in afresh.text

@@ -210,6 +210,7 @@ void add_settings(Values& values, const JobSpec& spec) {
 }
 
 constexpr auto kMainSettings = std::to_array<std::string_view>({
+    "task.command_mode",
     "task.program_arguments",
     "mini_batch_size",
     "output_exists",

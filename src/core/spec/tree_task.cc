@@ -107,6 +107,15 @@ const char* arguments_key(const Place& task) {
   return task.node->find("args") ? "args" : "program_arguments";
 }
 
+// Words of task.command behind the program are arguments, and stand before the others.
+void note_command_words(JobTree& tree, const Place& task, bool more) {
+  const std::string words = tree.reader.where_is(*tree.reader.at(task, "command"));
+  const std::optional<Place> place = tree.reader.at(task, arguments_key(task));
+  tree.reader.set_origin(
+      "task.program_arguments",
+      more ? fmt::format("{} and {}", words, tree.reader.where_is(*place)) : words);
+}
+
 void read_arguments(JobTree& tree, const Place& task) {
   const bool twice = task.node->find("args") && task.node->find("program_arguments");
   if (twice) tree.reader.problem_at(task, "args", "program_arguments says the same; use one");
@@ -191,7 +200,9 @@ void read_task(JobTree& tree) {
   } else {
     read_script(tree, *task);
   }
+  const std::size_t words = tree.spec.arguments.size();
   read_arguments(tree, *task);
+  if (words > 0) note_command_words(tree, *task, tree.spec.arguments.size() > words);
   if (const auto target = tree.reader.at(*task, "append_row_to")) {
     tree.spec.append_row_to = reference_names(tree, *target, Reference::Kind::kOutput);
   }
@@ -209,12 +220,13 @@ void check_v1_arguments(JobTree& tree) {
 }
 
 void read_engine_arguments(JobTree& tree) {
+  // The arguments of a program that is no entry script are its own.
+  if (tree.spec.arguments.empty() || !tree.spec.command.empty()) return;
   const Node* task = tree.root.node->find("task");
   const std::optional<Place> place =
       task == nullptr ? std::nullopt
                       : tree.reader.at({task, "task"}, arguments_key({task, "task"}));
-  // The arguments of a program that is no entry script are its own.
-  if (!place || tree.spec.arguments.empty() || !tree.spec.command.empty()) return;
+  if (!place) return;
   std::vector<std::string> resolved;
   for (const std::string& argument : tree.spec.arguments) {
     resolved.push_back(replace_references(argument, [&tree](const Reference& reference) {
