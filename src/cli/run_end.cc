@@ -143,7 +143,7 @@ std::string end_text(const RunEnd& end, bool quiet) {
     if (!quiet) out += counts_text(outcome);
     out += places_text(end, quiet);
   }
-  if (!quiet) out += advice(end);
+  if (!quiet || !completed(end)) out += advice(end);
   return out + first_error_text(end);
 }
 
