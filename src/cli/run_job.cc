@@ -39,7 +39,7 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
   }
   if (!outcome) return voice.report(outcome.error());
   const bool over = outcome->end == MasterEnd::kFinished && outcome->status != JobStatus::kCanceled;
-  if (over) Jobs(fs).note_finished(folder, spec);
+  if (over) Jobs(fs).note_ended(folder, spec, outcome->status, outcome->counts.committed);
   const RunEnd end{.outcome = *outcome,
                    .folder = folder,
                    .name = name,

@@ -150,6 +150,12 @@ Result<IndexedBatch> JobIndex::batch(BatchId id) {
   return std::move(block[id - first]);
 }
 
+Result<JobOutline> read_outline(FileSystem& fs, const JobFolder& folder) {
+  if (const Result<JobIndex> index = JobIndex::open(fs, folder)) return index->outline();
+  ASSIGN_OR_RETURN(const ReplayedJob replayed, replay_job(fs, folder.state()));
+  return outline_of(replayed.state);
+}
+
 Status write_job_index(FileSystem& fs, const JobFolder& folder, const JobState& state) {
   if (!state.finished()) return fail(ErrorCode::kConflict, "the job is not over");
   ASSIGN_OR_RETURN(Gathered all, gather(fs, folder, state));

@@ -51,6 +51,9 @@ class JobIndex {
   std::vector<std::uint64_t> blocks_;  // where each begins
 };
 
+// What is said of a job as a whole: from its index, or without one from its journals.
+Result<JobOutline> read_outline(FileSystem& fs, const JobFolder& folder);
+
 // Writes the index of a job that is over, and removes those of its earlier epochs. Nothing happens
 // to a job that is not. REQUIRES: `state` is what the journal says.
 Status write_job_index(FileSystem& fs, const JobFolder& folder, const JobState& state);

@@ -19,6 +19,7 @@
 #include "os/control_socket.h"
 #include "os/machine.h"
 #include "workspace/job_identity.h"
+#include "workspace/job_index.h"
 
 namespace windrow {
 namespace {
@@ -128,12 +129,32 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
     if (!choice && choice.error().code != ErrorCode::kConflict) return choice;
     if (!choice && notice.empty()) notice = choice.error().message + "; starting a new one";
   }
+  if (notice.empty() && !afresh) notice = failed_notice(spec);
   ClockText clock;
   std::string name;
   do {
     name = generate_job_name(script_path(spec), clock.date(system_now()), random_number());
   } while (fs_.stat(home_ + "/jobs/" + name));
   return Choice{.folder = JobFolder(home_ + "/jobs/" + name), .name = name, .notice = notice};
+}
+
+std::string Jobs::failed_notice(const JobSpec& spec) const {
+  const auto path = read_whole_file(failed_path(spec), kUnfinishedBytesMax);
+  if (!path || !fs_.stat(JobFolder(*path).identity())) return "";
+  const JobFolder folder(*path);
+  const Result<JobOutline> job = read_outline(fs_, folder);
+  if (!job || !job->finished || job->finished->status != JobStatus::kFailed) return "";
+  const std::string name = base_name(folder.root());
+  const std::string& said = folder.root() == home_ + "/jobs/" + name ? name : folder.root();
+  const bool again = job->counts.failed > 0 && job->listing_ended;
+  return fmt::format(
+      "job {} of the same command has failed, with {} of {} mini-batches done: `{}` goes on with "
+      "it{}; starting a new one",
+      name,
+      human_count(job->counts.committed),
+      human_count(job->batches),
+      resume_command(fs_, folder, spec, said),
+      again ? fmt::format(", `windrow retry {}` runs what failed in a job of its own", said) : "");
 }
 
 // --new numbers the jobs of one name; the newest of them that is the same job is the one meant.
@@ -213,6 +234,10 @@ Status Jobs::create(const JobFolder& folder, const JobSpec& spec, const std::str
   return fs_.sync_folder(folder.state());
 }
 
+std::string Jobs::failed_path(const JobSpec& spec) const {
+  return home_ + "/failed/" + identity_hash(spec);
+}
+
 std::string Jobs::unfinished_path(const JobSpec& spec) const {
   return home_ + "/unfinished/" + identity_hash(spec);
 }
@@ -235,7 +260,19 @@ void Jobs::note_unfinished(const JobFolder& folder, const JobSpec& spec) {
       write_whole_file(unfinished_path(spec), fmt::format("{}", fmt::join(paths, kNul))));
 }
 
-void Jobs::note_finished(const JobFolder& folder, const JobSpec& spec) {
+void Jobs::note_ended(const JobFolder& folder,
+                      const JobSpec& spec,
+                      JobStatus status,
+                      std::uint64_t batches_done) {
+  forget(folder, spec);
+  if (status == JobStatus::kCompleted) {
+    static_cast<void>(fs_.remove(failed_path(spec)));
+  } else if (batches_done > 0 && fs_.make_casual_folders(home_ + "/failed")) {
+    static_cast<void>(write_whole_file(failed_path(spec), folder.root()));
+  }
+}
+
+void Jobs::forget(const JobFolder& folder, const JobSpec& spec) {
   std::vector<std::string> paths = unfinished(spec);
   if (std::erase(paths, folder.root()) == 0) return;
   if (paths.empty()) {

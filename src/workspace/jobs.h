@@ -5,12 +5,15 @@
 //   $WINDROW_HOME/            default ~/.windrow
 //     jobs/<name>/            job folders (journal/job_folder.h)
 //     unfinished/<identity>   the paths of unfinished jobs with that identity, newest first
+//     failed/<identity>       the path of the last one that failed and has rows, until one is
+//                             completed
 //     cache/                  the unpacked worker
 //
 // Thread: any; blocks. Failure: kNotFound for a job that is not there, kConflict for one that may
 // not go on, each saying what to do.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,15 +51,22 @@ class Jobs {
   // Makes a new job folder with its job.yml and identity. kConflict when it exists.
   Status create(const JobFolder& folder, const JobSpec& spec, const std::string& job_yml);
 
-  // Keeps or forgets that the job is unfinished.
+  // Keeps or forgets that the job is unfinished; how it ended, when it is over.
   void note_unfinished(const JobFolder& folder, const JobSpec& spec);
-  void note_finished(const JobFolder& folder, const JobSpec& spec);
+  void note_ended(const JobFolder& folder,
+                  const JobSpec& spec,
+                  JobStatus status,
+                  std::uint64_t batches_done);
+  void forget(const JobFolder& folder, const JobSpec& spec);
 
  private:
   // A job that may have been meant.
   [[nodiscard]] std::optional<std::string> near_job(const std::string& job) const;
   [[nodiscard]] Result<Choice> by_name(const JobSpec& spec, bool afresh) const;
   [[nodiscard]] Result<Choice> existing(JobFolder folder, const JobSpec& spec, bool named) const;
+  // What to do with the job that the same command began before and that has failed; may be empty.
+  [[nodiscard]] std::string failed_notice(const JobSpec& spec) const;
+  [[nodiscard]] std::string failed_path(const JobSpec& spec) const;
   [[nodiscard]] std::string unfinished_path(const JobSpec& spec) const;
   [[nodiscard]] std::vector<std::string> unfinished(const JobSpec& spec) const;
 

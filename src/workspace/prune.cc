@@ -158,7 +158,7 @@ Status Survey::remove(std::size_t which) {
   RETURN_IF_ERROR(refuse_if_used(found, found.root));
   const std::string folder = parent_folder(found.root);
   const std::string aside = fmt::format("{}/{}{:016x}", folder, kAside, random_number());
-  if (found.spec) jobs_.note_finished(JobFolder(found.root), *found.spec);
+  if (found.spec) jobs_.forget(JobFolder(found.root), *found.spec);
   RETURN_IF_ERROR(fs_.rename(found.root, aside));
   // Whoever was quicker than the rename has the folder open, and answers where it is now. Whoever
   // comes later finds no job.

@@ -199,6 +199,42 @@ def test_a_job_of_which_nothing_ran_says_how_to_begin_again(
     assert job.rows() == numbered(2)
 
 
+BAD_ONES = """
+import os
+
+def run(mini_batch):
+    if os.path.basename(mini_batch[0]) >= "f0003":
+        raise ValueError("no good")
+    return mini_batch
+"""
+
+
+# C700
+def test_the_same_command_tells_of_the_job_that_failed_before(windrow: Windrow) -> None:
+    def run(*flags: str) -> Job:
+        return windrow.run(BAD_ONES, *flags, files=5, size=1, workers=1, retries=0, threshold=1)
+
+    first = run()
+    assert first.exit == 1
+    assert "of the same command" not in first.text
+    second = run()
+    assert (second.exit, second.name == first.name) == (1, False), second
+    assert (
+        f"job {first.name} of the same command has failed, with 3 of 5 mini-batches done: "
+        f"`windrow job resume {first.name}` goes on with it, `windrow retry {first.name}` runs "
+        "what failed in a job of its own; starting a new one\n"
+    ) in second.text
+    assert "of the same command" not in run("--new").text
+    other = windrow.run(BAD_ONES, "--error-threshold", "-1", size=1, workers=1, output="other")
+    assert (other.exit, "of the same command" in other.text) == (0, False), other
+    # Another that is completed leaves nothing to be told.
+    done = windrow.run(NAMES, size=1, workers=1)
+    assert "of the same command has failed" in done.text
+    assert "--changed-code` goes on with it" in done.text
+    (windrow.folder / "out/parallel_run_step.txt").unlink()
+    assert "of the same command" not in windrow.run(NAMES, size=1, workers=1).text
+
+
 # C561
 def test_a_failed_job_says_how_it_goes_on_with_a_mended_script(windrow: Windrow) -> None:
     script = NAMES.replace("    return", "    assert 'f0003' not in mini_batch[0]\n    return")
