@@ -41,6 +41,7 @@ std::unique_ptr<Command> make_validate_command(std::vector<std::string> script_a
                                                bool has_script_arguments);
 std::unique_ptr<Command> make_help_settings_command();
 std::unique_ptr<Command> make_completion_command();
+std::unique_ptr<Command> make_job_list_command();
 std::unique_ptr<Command> make_job_resume_command();
 std::unique_ptr<Command> make_job_merge_command();
 std::unique_ptr<Command> make_retry_command();

@@ -21,6 +21,7 @@ constexpr const char* kFooter =
     "First steps:\n"
     "  windrow run score.py --input FOLDER        run(mini_batch) over its files\n"
     "  windrow run job.yml                        the same from a job file\n"
+    "  windrow job list                           what there is, and how it stands\n"
     "  windrow job resume JOB                     go on where a stopped or failed job ended\n"
     "  windrow plan score.py --input FOLDER       what that would do, without doing it\n"
     "  windrow explain JOB                        why it is where it is\n"
@@ -30,6 +31,7 @@ constexpr const char* kFooter =
 
 constexpr const char* kJobFooter =
     "Examples:\n"
+    "  windrow job list\n"
     "  windrow job resume score-2026-11-15-calm-heron\n"
     "  windrow job merge score-2026-11-15-calm-heron\n";
 
@@ -231,9 +233,10 @@ int command_line(int argc, char** argv) {
   add(app, "run", make_run_command(scripts, has_script_arguments), commands);
   add(app, "plan", make_plan_command(scripts, has_script_arguments), commands);
   add(app, "validate", make_validate_command(scripts, has_script_arguments), commands);
-  CLI::App* job = app.add_subcommand("job", "Go on with a job, or publish what it has");
+  CLI::App* job = app.add_subcommand("job", "List jobs, go on with one, or publish what it has");
   job->group("Commands")->footer(kJobFooter);
   job->require_subcommand(1);
+  add(*job, "list", make_job_list_command(), commands);
   add(*job, "resume", make_job_resume_command(), commands);
   add(*job, "merge", make_job_merge_command(), commands);
   add(app, "retry", make_retry_command(), commands);

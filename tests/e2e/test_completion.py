@@ -27,6 +27,7 @@ SHELLS = {
 TYPED = {
     "ru\t sco\t": ["run", "score.py"],
     "job res\t ni\t": ["job", "resume", "nightly"],
+    "job li\t": ["job", "list"],
     "run --mini-batch-s\t5": ["run", "--mini-batch-size", "5"],
     "plan -o js\t": ["plan", "-o", "json"],
     "run --output fo\tx": ["run", "--output", "folder/x"],
