@@ -194,7 +194,9 @@ void note_idle(JobTree& tree) {
   for (const auto& [said, key] :
        {std::pair(record.copy_logs_to_parent, "copy_logs_to_parent"),
         std::pair(record.push_metrics_to_parent, "push_metrics_to_parent")}) {
-    if (said) tree.reader.notice_at(tree.root, key, "has no effect: the job has no parent");
+    if (said)
+      tree.reader.notice_at(
+          tree.root, key, "has no effect: a job that is started alone has no parent run");
   }
 }
 

@@ -229,7 +229,8 @@ TEST(Settings, WhatHasNoEffectHereIsAcceptedWithANotice) {
             "job.yml:10:30: first_task_creation_timeout: is longer than 259200 seconds, three "
             "days\n");
   EXPECT_EQ(notices("copy_logs_to_parent: true\npush_metrics_to_parent: false"),
-            "job.yml:7:22: copy_logs_to_parent: has no effect: the job has no parent\n");
+            "job.yml:7:22: copy_logs_to_parent: has no effect: a job that is started alone has no "
+            "parent run\n");
   EXPECT_NE(problems("identity: {type: root}"), "");
   EXPECT_NE(problems("is_deterministic: maybe"), "");
   EXPECT_NE(problems("component: azureml:x:1").find("come with pipelines"), std::string::npos);
