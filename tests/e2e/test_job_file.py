@@ -260,6 +260,29 @@ def test_a_file_that_is_no_job_is_refused_with_its_place(
 
 
 # C42
+@pytest.mark.parametrize("kind", ["custom_model", "mlflow_model", "triton_model"])
+def test_models_and_remote_paths_are_refused_with_what_to_use(windrow: Windrow, kind: str) -> None:
+    # C109
+    file = {
+        "type": "parallel",
+        "inputs": {
+            "data": {"type": "uri_folder", "path": "azureml:images:1"},
+            "model": {"type": kind, "path": "azureml:model:1"},
+        },
+        "outputs": {"trained": {"type": kind}},
+        "input_data": "${{inputs.data}}",
+        "task": {"entry_script": "score.py"},
+    }
+    windrow.job_file(file)
+    said = windrow.command("validate", "job.yml")
+    assert said.exit == 2
+    data, model, trained = said.text.splitlines()
+    assert data.endswith("(with type uri_folder or uri_file) or by --input")
+    assert f"'{kind}' is not supported yet; use uri_folder, or uri_file for a model in" in model
+    assert model.endswith("with its path on this machine")
+    assert f"outputs.trained.type: '{kind}' is not supported yet; use uri_folder" in trained
+
+
 def test_a_job_file_that_is_not_there_is_refused(windrow: Windrow) -> None:
     job = windrow.command("run", "nowhere.yml")
     assert job.exit == 2

@@ -171,12 +171,13 @@ TEST_F(JobFileTest, WhatIsNotBuiltYetIsRefusedByName) {
             "job.yml:2:13: inputs.a.path is missing\n");
   const std::string head =
       "type: parallel\ninput_data: ${{inputs.a}}\ntask: {entry_script: a.py}\n";
-  EXPECT_EQ(problems(head + "inputs: {a: {type: triton_model, path: x}}\n"),
-            "job.yml:4:20: inputs.a.type: 'triton_model' is not supported yet; allowed is "
-            "uri_folder, uri_file, mltable, sql, string, number, integer or boolean\n");
   EXPECT_EQ(problems(head + "inputs: {a: {path: 'azureml://datastores/x'}}\n"),
             "job.yml:4:20: inputs.a.path: 'azureml://datastores/x' is not a path of this machine; "
-            "others are not supported yet\n");
+            "copy what is there to this machine, and say that path here (with type uri_folder or "
+            "uri_file) or by --input\n");
+  EXPECT_EQ(problems(head + "inputs: {a: {type: mlflow_model, path: 'azureml:m:1'}}\n"),
+            "job.yml:4:20: inputs.a.type: 'mlflow_model' is not supported yet; use uri_folder, or "
+            "uri_file for a model in one file, with its path on this machine\n");
   EXPECT_EQ(problems(kSmall + std::string("mini_batch_size: 5 rows\n")),
             "job.yml:7:18: mini_batch_size: counts rows, and the items are files; input_as: table "
             "(--as table) makes rows of tables the items, jsonl those of JSON lines\n");

@@ -182,13 +182,15 @@ TEST_F(ShortFormTest, PathsThatAreNoneAreRefused) {
   flags_.append_row_to = "";
   flags_.job_dir = "";
   flags_.python = "";
-  EXPECT_EQ(problems(),
-            "--input: 'azureml://datastores/x' is not a path of this machine; others are not "
-            "supported yet\n"
-            "--output: is empty; a path is expected\n"
-            "--append-row-to: is empty; a path is expected\n"
-            "--python: is empty\n"
-            "--job-dir: is empty; a path is expected\n");
+  EXPECT_EQ(
+      problems(),
+      "--input: 'azureml://datastores/x' is not a path of this machine; copy what is there to "
+      "this machine, and say that path here (with type uri_folder or uri_file) or by "
+      "--input\n"
+      "--output: is empty; a path is expected\n"
+      "--append-row-to: is empty; a path is expected\n"
+      "--python: is empty\n"
+      "--job-dir: is empty; a path is expected\n");
 }
 
 TEST_F(ShortFormTest, PathsNeedNotBeUtf8) {

@@ -17,24 +17,23 @@ namespace {
 
 constexpr auto kInputTypes = std::to_array<std::string_view>(
     {"uri_folder", "uri_file", "mltable", "sql", "string", "number", "integer", "boolean"});
-constexpr auto kInputTypesNotYet =
+constexpr auto kModelTypes =
     std::to_array<std::string_view>({"custom_model", "mlflow_model", "triton_model"});
 constexpr auto kInputModes = std::to_array<std::string_view>({"ro_mount", "download"});
 constexpr auto kTableModes = std::to_array<std::string_view>(
     {"direct", "eval_mount", "eval_download", "ro_mount", "download"});
 constexpr auto kOutputTypes = std::to_array<std::string_view>({"uri_folder", "uri_file"});
-constexpr auto kOutputTypesNotYet =
-    std::to_array<std::string_view>({"mltable", "custom_model", "mlflow_model", "triton_model"});
+constexpr auto kOutputTypesNotYet = std::to_array<std::string_view>({"mltable"});
 constexpr auto kOutputModes = std::to_array<std::string_view>({"rw_mount", "upload"});
 constexpr auto kOutputModesNotYet = std::to_array<std::string_view>({"direct"});
 
-Status check_local(std::string_view said) {
+// `instead`: what to do about a path that is somewhere else.
+Status check_local(std::string_view said, std::string_view instead) {
   if (said.empty()) return fail(ErrorCode::kInvalid, "is empty; a path is expected");
   RETURN_IF_ERROR(refuse_parent(said));
   if (is_remote_path(said)) {
-    return fail(ErrorCode::kInvalid,
-                "{} is not a path of this machine; others are not supported yet",
-                in_quotes(said));
+    return fail(
+        ErrorCode::kInvalid, "{} is not a path of this machine; {}", in_quotes(said), instead);
   }
   return {};
 }
@@ -46,7 +45,9 @@ Result<std::string> input_path(std::string_view folder, std::string_view said) {
   if (said == "-") return std::string(said);
   const bool list = said.starts_with('@');
   const std::string_view path = said.substr(list ? 1 : 0);
-  RETURN_IF_ERROR(check_local(path));
+  RETURN_IF_ERROR(check_local(path,
+                              "copy what is there to this machine, and say that path here (with "
+                              "type uri_folder or uri_file) or by --input"));
   return (list ? "@" : "") + join_path(folder, path);
 }
 
@@ -181,6 +182,17 @@ bool is_of_parent(JobTree& tree, const Place& place) {
   return !none;
 }
 
+// A model is read as any folder or file is; the kinds of models are known to a workspace alone.
+bool refuse_model(JobTree& tree, const Place& place, std::string_view instead) {
+  const Node* type = place.node->find("type");
+  if (type == nullptr || std::ranges::find(kModelTypes, type->text) == kModelTypes.end()) {
+    return false;
+  }
+  tree.reader.problem_at(
+      place, "type", fmt::format("'{}' is not supported yet; {}", type->text, instead));
+  return true;
+}
+
 void read_input(JobTree& tree, const Place& place, const std::string& name) {
   check_name(tree, place, name);
   tree.inputs.insert(name);
@@ -193,8 +205,14 @@ void read_input(JobTree& tree, const Place& place, const std::string& name) {
   if (!tree.reader.is_map(place)) return;
   tree.reader.check_keys(place, input_keys());
   tree.reader.text_at(place, "description");
+  if (refuse_model(tree,
+                   place,
+                   "use uri_folder, or uri_file for a model in one file, with its path on this "
+                   "machine")) {
+    return;
+  }
   const bool typed = place.node->find("type") != nullptr;
-  const auto type = tree.reader.choice_at(place, "type", kInputTypes, kInputTypesNotYet);
+  const auto type = tree.reader.choice_at(place, "type", kInputTypes);
   if (typed && !type) return;
   if (!type || type->starts_with("uri_") || *type == "mltable") {
     read_files(tree, place, name, type.value_or("uri_folder"));
@@ -213,6 +231,9 @@ void read_output(JobTree& tree, const Place& place, const std::string& name) {
   output.name = name;
   if (place.node->kind != Node::Kind::kNull && tree.reader.is_map(place)) {
     tree.reader.check_keys(place, output_keys());
+    if (refuse_model(tree, place, "use uri_folder, and register what the script writes there")) {
+      return;
+    }
     const auto type = tree.reader.choice_at(place, "type", kOutputTypes, kOutputTypesNotYet);
     if (type == "uri_file") output.type = OutputType::kFile;
     const auto mode = tree.reader.choice_at(place, "mode", kOutputModes, kOutputModesNotYet);
@@ -282,7 +303,7 @@ void read_outputs(JobTree& tree) {
 
 std::optional<std::string> path_at(JobTree& tree, const Place& map, std::string_view key) {
   return tree.reader.value_at(map, key, [&tree](std::string_view said) -> Result<std::string> {
-    RETURN_IF_ERROR(check_local(said));
+    RETURN_IF_ERROR(check_local(said, "say a folder or file of this machine"));
     return join_path(tree.folder, said);
   });
 }
