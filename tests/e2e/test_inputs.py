@@ -272,9 +272,14 @@ def test_a_glob_that_passes_by_and_a_list_are_taken_at_their_word(windrow: Windr
 # C165
 def test_the_input_folder_may_be_the_output_folder(windrow: Windrow) -> None:
     windrow.files(["a", "b"])
-    done = windrow.run(NAMES, output="in")
+    done = windrow.run(NAMES, output="in/")
     assert done.exit == 0, done
     assert done.rows() == ["a", "b"]
+    assert "--output: is the input folder too: " in done.text
+    assert "is an item of the next run" in done.text
+    again = windrow.run(NAMES, "--set", "output_exists=overwrite", output="in")
+    assert again.rows() == ["a", "b"], "the old result is no item"
+    assert "is the input folder too" not in windrow.run(NAMES, output="in/below").text
 
 
 # C163 C64

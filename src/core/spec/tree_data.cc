@@ -263,6 +263,25 @@ void check_side_inputs(JobTree& tree) {
   }
 }
 
+// What is written where the input is read becomes input.
+void note_shared_folders(JobTree& tree) {
+  for (const OutputSpec& output : tree.spec.outputs) {
+    if (!output.path || output.type == OutputType::kFile) continue;
+    const bool shared = std::ranges::any_of(tree.spec.input_data, [&](const std::string& name) {
+      const InputSpec* input = find_input(tree.spec, name);
+      return input != nullptr &&
+             std::ranges::find(input->paths, *output.path) != input->paths.end();
+    });
+    if (!shared) continue;
+    const Node* outputs = tree.root.node->find("outputs");
+    tree.reader.notice_at(
+        {outputs->find(output.name), "outputs." + output.name},
+        "path",
+        "is the input folder too: rows are kept apart, but any other file that is written there is "
+        "an item of the next run, and in the way of going on with this one; choose another folder");
+  }
+}
+
 }  // namespace
 
 void read_inputs(JobTree& tree) {
@@ -291,6 +310,7 @@ void read_input_data(JobTree& tree) {
     }
   }
   check_side_inputs(tree);
+  note_shared_folders(tree);
 }
 
 void read_outputs(JobTree& tree) {
