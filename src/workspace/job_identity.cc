@@ -147,10 +147,23 @@ Status accept_code(FileSystem& fs, const JobFolder& folder, const JobSpec& spec,
   return fs.sync_folder(folder.state());
 }
 
+Status check_code_is_there(FileSystem& fs, const JobFolder& folder, const JobSpec& spec) {
+  const bool in_path = !spec.command.empty() && spec.command.find('/') == std::string::npos;
+  const std::string path = script_path(spec);
+  if (in_path || fs.stat(path)) return {};
+  return fail(ErrorCode::kInvalid,
+              "job {} began with the {} {}, and it is not there now; put it back, or start a new "
+              "job with it where it is",
+              base_name(folder.root()),
+              spec.command.empty() ? "script" : "program",
+              path_in_quotes(path));
+}
+
 Result<Change> what_changed(FileSystem& fs, const JobFolder& folder, const JobSpec& spec) {
   const Result<JobIdentity> was = read_identity(fs, folder);
   if (!was && was.error().code == ErrorCode::kNotFound) return Change{};  // died being created
   if (!was) return std::unexpected(was.error());
+  RETURN_IF_ERROR(check_code_is_there(fs, folder, spec));
   ASSIGN_OR_RETURN(const JobIdentity is, identity_now(fs, spec));
   if (was->job != is.job) {
     ASSIGN_OR_RETURN(const JobReading before, read_job_folder(folder));

@@ -47,6 +47,10 @@ struct Change {
   explicit operator bool() const { return !reason.empty(); }
 };
 
+// kInvalid when the script or program of a job is no longer where it was.
+Status check_code_is_there(FileSystem& fs, const JobFolder& folder, const JobSpec& spec);
+
+// As check_code_is_there(), when it is not.
 Result<Change> what_changed(FileSystem& fs, const JobFolder& folder, const JobSpec& spec);
 
 // "windrow job resume JOB", with the flag that it needs when the code has changed.

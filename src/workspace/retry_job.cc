@@ -235,6 +235,7 @@ Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, boo
   ASSIGN_OR_RETURN(const OldJob old, read_old(fs, from));
   ASSIGN_OR_RETURN(const JobReading before, read_job_folder(from));
   RETURN_IF_ERROR(check_over(name, old.state, resume_command(fs, from, before.spec, name)));
+  RETURN_IF_ERROR(check_code_is_there(fs, from, before.spec));
   RETURN_IF_ERROR(check_flags(flags, replace, before.spec, from));
   ASSIGN_OR_RETURN(JobReading reading, read_job_folder(from, flags));
   const JobPaths old_paths = resolve_job_paths(before.spec, from.root());

@@ -199,6 +199,30 @@ def test_a_job_of_which_nothing_ran_says_how_to_begin_again(
     assert job.rows() == numbered(2)
 
 
+# C702
+def test_a_script_that_was_moved_away_is_told_with_what_to_do(windrow: Windrow) -> None:
+    begun(windrow, "--name", "hay", output="hay-out")
+    script = windrow.folder / "score.py"
+    script.rename(windrow.folder / "moved.py")
+    same = windrow.begin("run", "score.py", "--input", "in", "--name", "hay", "--output", "hay-out")
+    commands = [["job", "resume", "hay"], ["job", "resume", "hay", "--changed-code"]]
+    said = [windrow.command(*words) for words in commands] + [same.end()]
+    for job in said:
+        assert job.exit == 2, job
+        assert job.text == (
+            f"windrow: job hay began with the script '{script}', and it is not there now; put it "
+            "back, or start a new job with it where it is\n"
+        )
+    (windrow.folder / "moved.py").rename(script)
+    assert windrow.command("job", "resume", "hay").exit == 0
+    other = windrow.script(BAD_ONES, "other/score.py")
+    flags = ["--mini-batch-size", "1", "--max-retries", "0", "--name", "over"]
+    assert windrow.command("run", "other/score.py", "--input", "in", *flags).exit == 0
+    other.unlink()
+    retry = windrow.command("retry", "over")
+    assert (retry.exit, "job over began with the script" in retry.text) == (2, True), retry
+
+
 BAD_ONES = """
 import os
 
