@@ -26,12 +26,23 @@ std::string advice(const RunEnd& end) {
   const std::string root = end.folder.root();
   const std::string job =
       !end.name.empty() && root.ends_with("/jobs/" + end.name) ? end.name : root;
-  if (outcome.end == MasterEnd::kHeldUp) {
+  if (outcome.end == MasterEnd::kHeldUp && end.retry) {
     return fmt::format(
-        "Go on when it is as it was (move away what is additional), by the same command or: "
+        "Go on when it is as it was (put back what is missing, move away what is additional): "
         "windrow job resume {}\n{}",
         job,
-        end.retry ? "" : "Start afresh: the same command with --new\n");
+        end.failed_before.empty()
+            ? ""
+            : fmt::format("Go on without a file that is gone: copy {}, delete its lines there, and "
+                          "run the rest as a job of its own: windrow run SCRIPT --input @COPY\n",
+                          end.failed_before));
+  }
+  if (outcome.end == MasterEnd::kHeldUp) {
+    return fmt::format(
+        "Go on when it is as it was (put back what is missing, move away what is additional), by "
+        "the same command or: windrow job resume {}\n"
+        "Start afresh: the same command with --new\n",
+        job);
   }
   if (code == kExitCancelled || outcome.end == MasterEnd::kBroken) {
     return fmt::format("Go on with it by the same command, or: windrow job resume {}\n", job);

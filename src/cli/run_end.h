@@ -15,9 +15,10 @@ struct RunEnd {
   RunOutcome outcome;
   JobFolder folder{""};
   std::string name;
-  bool named = false;   // by the user, as its folder may be: the same command means the same job
-  bool retry = false;   // of another job: the same command means another one
-  bool speaks = false;  // a program that is to speak the worker protocol
+  bool named = false;  // by the user, as its folder may be: the same command means the same job
+  bool retry = false;  // of another job: the same command means another one
+  std::string failed_before;   // of a retry: the failed items of that job, when it is there
+  bool speaks = false;         // a program that is to speak the worker protocol
   bool retries_short = false;  // fewer results than items are tried again
 };
 

@@ -13,6 +13,15 @@
 #include "workspace/made_tables.h"
 
 namespace windrow {
+namespace {
+
+std::string failed_items_before(FileSystem& fs, const JobSpec& spec) {
+  if (!spec.retry_of) return "";
+  const Result<JobFolder> folder = Jobs(fs).find(*spec.retry_of);
+  return folder && fs.stat(folder->failed_items()) ? folder->failed_items() : "";
+}
+
+}  // namespace
 
 int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>& start) {
   if (voice.quiet() && voice.verbose()) {
@@ -45,6 +54,7 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
                    .name = name,
                    .named = !spec.name.empty() || spec.job_folder.has_value(),
                    .retry = spec.retry_of.has_value(),
+                   .failed_before = failed_items_before(fs, spec),
                    .speaks = !spec.command.empty() && spec.command_mode == CommandMode::kProtocol,
                    .retries_short = spec.limits.retry_short_returns};
   if (voice.json()) {

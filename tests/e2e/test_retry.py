@@ -277,6 +277,28 @@ def test_what_a_retry_cannot_do_is_refused_with_what_can(
     assert len(windrow.job_folders()) == 1
 
 
+# C703
+def test_a_retry_says_how_to_go_on_without_a_file_that_is_gone(windrow: Windrow) -> None:
+    old = mended(windrow)
+    gone = windrow.folder / "in/f0004"
+    gone.unlink()
+    stopped = retry(windrow, "--name", "new")
+    assert stopped.exit == 1
+    assert "'f0004' is missing" in stopped.text
+    assert "the same command" not in stopped.text
+    assert "put back what is missing" in stopped.text
+    failed = old.folder / "logs/failed_items.jsonl"
+    assert f"Go on without a file that is gone: copy {failed}, delete its lines" in stopped.text
+    rest = [line for line in failed.read_text().splitlines() if "in/f0004" not in line]
+    (windrow.folder / "rest.jsonl").write_text("\n".join(rest) + "\n")
+    job = windrow.command("run", "score.py", "--input", "@rest.jsonl", "--output", "rest")
+    assert job.exit == 0, job
+    assert (windrow.folder / "rest/parallel_run_step.txt").read_text() == "f0005\n"
+    gone.touch()
+    resumed = windrow.command("job", "resume", "new")
+    assert resumed.exit == 0, resumed
+
+
 # C69
 def test_failed_items_can_be_cut_anew_by_a_list(windrow: Windrow) -> None:
     """As the refusal of --mini-batch-size says."""
