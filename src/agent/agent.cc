@@ -126,6 +126,7 @@ void Agent::take(to_agent::Welcome& message) {
       .depth_max = config_.depth_max,
       .process_next = process_next_,
       .run_timeout = settings_.run_timeout,
+      .timeout_hint = settings_.timeout_hint,
       .overhead_timeout = settings_.overhead_timeout,
       .gpus = config_.gpus,
       .init_limit = settings_.init_timeout,

@@ -82,6 +82,11 @@ WorkerSettings worker_settings(const JobSpec& spec, const JobPaths& paths, std::
   out.user_log_max = spec.worker.user_log_max;
   out.profiler = spec.record.profiler;
   out.run_timeout = spec.limits.run_timeout;
+  if (!spec.command.empty() && spec.command_mode == CommandMode::kLines) {
+    out.timeout_hint =
+        "; does the program answer each line with one line, and flush it at once (flush=True, "
+        "stdbuf -oL)? If not, a longer limit does not help";
+  }
   out.overhead_timeout = spec.limits.overhead_timeout;
   out.init_timeout = spec.limits.init_timeout;
   out.batches_max = spec.worker.batches_max;

@@ -306,6 +306,21 @@ def test_a_program_of_lines_that_misbehaves_costs_its_mini_batch(
     assert message in job.failed_items()[0]["error_message"]
 
 
+# C704
+def test_a_program_that_keeps_its_lines_back_is_told_so(windrow: Windrow) -> None:
+    windrow.files(2)
+    deaf = "import os, sys\nfor line in sys.stdin: os.path.exists(line)\n"
+    program = script_of_lines(windrow, deaf)
+    flags = {"--timeout": 1, "--max-retries": 0, "--workers": 1}
+    job = run_program(windrow, program, "--command-mode", "lines", **flags)
+    assert job.exit == 1
+    hint = "does the program answer each line with one line, and flush it at once (flush=True, "
+    assert hint in job.text
+    assert hint in job.failed_items()[0]["error_message"]
+    other = run_program(windrow, program, "--command-mode", "filter", **flags)
+    assert hint not in other.text
+
+
 # C654 C655
 @pytest.mark.parametrize("mode", ["lines", "filter"])
 def test_a_name_with_a_line_break_is_not_two_names(windrow: Windrow, mode: str) -> None:

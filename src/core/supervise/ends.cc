@@ -120,7 +120,10 @@ void Supervisor::check_one(
     since = page.since;
     limit = limits_.run_timeout;
     reason = EndReason::kRunTimeout;
-    why = fmt::format("run() took longer than {}; {} sets that limit", in_seconds(limit), kTimeout);
+    why = fmt::format("run() took longer than {}; {} sets that limit{}",
+                      in_seconds(limit),
+                      kTimeout,
+                      limits_.timeout_hint);
   } else {
     since = std::max(page.since, worker.sent.front().at);
     limit = limits_.overhead_timeout;

@@ -48,6 +48,7 @@ struct SuperviseLimits {
   std::uint32_t depth_max = 64;  // mini-batches with one worker at a time, the running one included
   ProcessNumber process_next = 0;
   Duration run_timeout = std::chrono::seconds(60);
+  std::string timeout_hint = {};  // behind the message of run_timeout
   Duration overhead_timeout = std::chrono::seconds(30);
   Duration shutdown_timeout = std::chrono::seconds(30);
   Duration drain_grace = std::chrono::seconds(10);

@@ -51,6 +51,7 @@ struct WorkerSettings {
   std::uint64_t user_log_max = 256U << 20U;
   Profiler profiler = Profiler::kNone;
   Duration run_timeout = std::chrono::seconds(60);
+  std::string timeout_hint;  // behind the message of run_timeout: a likelier cause
   Duration overhead_timeout = std::chrono::seconds(30);
   std::optional<Duration> init_timeout;  // none: 3 x run_timeout + 30 s
   std::uint32_t batches_max = 0;         // a worker is replaced after so many; 0: never
