@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_agent import DONE, FAILED, INIT_FAILED, READY, Agent, Answer
+from fake_agent import DONE, FAILED, INIT_FAILED, MAIN, READY, Agent, Answer
 from test_worker_parts import REPORTED, ROWS, WRONG_TYPE, answer_of, parts
 from windrow.tables.results import stream_of, table_of
 from windrow.worker.arrow_rows import ArrowRows
@@ -233,6 +234,30 @@ def test_a_result_that_is_too_large_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 def test_decimals_keep_their_digits() -> None:
     table = table_of([decimal.Decimal("1.50")])
     assert table_in(stream_of(table)).to_pydict() == {"0": [decimal.Decimal("1.50")]}
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+@pytest.mark.parametrize("values", ["mini_batch", "1 / 0"])
+def test_a_trial_writes_the_file_itself(tmp_path: Path, form: str, values: str) -> None:
+    script, target, request = (tmp_path / name for name in ("score.py", "result", "request"))
+    script.write_text(f"def run(mini_batch):\n    return {values}\n")
+    settings = {
+        "script": str(script), "code_root": str(tmp_path), "argv": [str(script)],
+        "python_logging_level": "INFO", "format": form, "targets": [str(target)],
+        "batches": [["/a", "/b"], ["/c"]],
+    }  # fmt: skip
+    request.write_text(json.dumps(settings))
+    command = [sys.executable, str(MAIN), str(request)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    if values == "1 / 0":
+        assert (done.returncode, target.exists()) == (1, False)
+        return
+    assert done.returncode == 0, done.stderr
+    if form == "parquet":
+        table = pytest.importorskip("pyarrow.parquet").ParquetFile(str(target)).read()
+    else:
+        table = pyarrow.ipc.open_file(str(target)).read_all()
+    assert table.to_pydict() == {"0": ["/a", "/b", "/c"]}
 
 
 def without_pyarrow(folder: Path) -> None:

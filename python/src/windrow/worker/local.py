@@ -31,6 +31,7 @@ class Trial:
     def __init__(self, settings: "dict[str, Any]") -> None:
         self._settings = settings
         self._files: list[BinaryIO] = []
+        self._kept: list[Any] = self._files  # where rows go
         self._has_header: set[int] = set()
         self._items = self._rows = self._failed = 0
         self._what = "loading the script"
@@ -67,12 +68,29 @@ class Trial:
         functions = self._load()
         for path in self._settings["targets"]:
             self._files.append(open(path, "xb"))  # noqa: SIM115
+        pieces = self._pieces()
         for number, paths in enumerate(self._settings["batches"], self._settings.get("first", 0)):
             self._what = f"mini-batch {number} ({_some_names(paths)})"
             self._one(number, paths, functions)
         self._what = "shutdown()"
         self._script.shutdown()
+        for number, file in enumerate(pieces):
+            from windrow.tables.join import join
+
+            self._what = "writing the result"
+            file.flush()
+            target = self._settings["targets"][number]
+            join(f"/proc/self/fd/{file.fileno()}", target, self._settings["format"])
         return 0
+
+    def _pieces(self) -> "list[Any]":
+        """Files without a name for what becomes one Parquet or Arrow file in the end."""
+        if self._settings.get("format") not in ("parquet", "arrow"):
+            return []
+        import tempfile
+
+        self._kept = [tempfile.TemporaryFile() for _ in self._files]  # noqa: SIM115
+        return self._kept
 
     def _load(self) -> "tuple[Any, Any, bool]":
         settings = self._settings
@@ -128,7 +146,7 @@ class Trial:
             return
         if kind == parts.HEADER:
             self._has_header.add(output)
-        self._files[output].write(body)
+        self._kept[output].write(body)
 
     def _show(self, error: BaseException, code: int) -> int:
         from windrow.worker import failure
