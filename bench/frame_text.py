@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether text of a frame can be made faster than by to_csv.
 
-    python tests/bench_frame_text.py
+    .venv/bin/python bench/frame_text.py
 
 Prints, for frames that become about 1 MB, the processor time of to_csv and of three other ways, and
 whether their text is the same; then frames on which a way has to be right as well. Needs pandas and
