@@ -5,7 +5,6 @@
 // bytes damaged.
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -133,9 +132,11 @@ class ArrowStorm {
 
  protected:
   bool maybe(std::uint32_t per_mille) { return random_.per_mille(per_mille); }
-  [[nodiscard]] bool faulty(std::string_view name) const { return fault_ && fault_->name == name; }
+  [[nodiscard]] bool faulty(std::string_view name) const {
+    return fault_ != nullptr && fault_->name == name;
+  }
   void draw_fault(const std::vector<Fault>& faults) {
-    if (maybe(600)) fault_ = faults[random_.below(faults.size())];
+    if (maybe(600)) fault_ = &faults[random_.below(faults.size())];
   }
 
   void break_table(Flat& flat, const Flat::Table& table) {
@@ -152,7 +153,7 @@ class ArrowStorm {
 
   template <class Value>
   void judge(const Result<Value>& read, const Value& drawn) {
-    if (!fault_) {
+    if (fault_ == nullptr) {
       ASSERT_TRUE(read) << read.error().message;
       EXPECT_EQ(*read, drawn);
       return;
@@ -164,7 +165,7 @@ class ArrowStorm {
   }
 
   Random random_;
-  std::optional<Fault> fault_;
+  const Fault* fault_ = nullptr;  // none
 };
 
 class FooterStorm : public ArrowStorm {
@@ -185,7 +186,7 @@ class FooterStorm : public ArrowStorm {
     Flat flat(random_);
     const std::string version = maybe(700) ? bytes_of(std::int16_t{4}) : "";
     const std::string schema = maybe(700) ? bytes_of(std::uint32_t{0}) : "";
-    const bool listed = fault_ || !blocks_.empty() || maybe(500);
+    const bool listed = fault_ != nullptr || !blocks_.empty() || maybe(500);
     const std::string batches = listed ? bytes_of(std::uint32_t{0}) : "";
     const Flat::Table root = flat.add_table({version, schema, schema, batches});
     flat.point(0, root.at);
@@ -196,21 +197,21 @@ class FooterStorm : public ArrowStorm {
     }
     const std::uint64_t at = flat.add(list);
     if (listed) flat.point(root.fields[3], at);
-    if (fault_) break_list(flat, root, at);
-    if (fault_) break_block(flat, at + 4 + 24 * random_.below(blocks_.size()));
+    if (fault_ != nullptr) break_list(flat, root, at);
+    if (fault_ != nullptr) break_block(flat, at + 4 + 24 * random_.below(blocks_.size()));
     return flat.bytes();
   }
 
   void draw_blocks() {
     std::uint64_t end = 8;
-    const std::uint32_t count = fault_ ? random_.between(2, 5) : random_.between(0, 30);
+    const std::uint32_t count = fault_ != nullptr ? random_.between(2, 5) : random_.between(0, 30);
     for (std::uint32_t i = 0; i < count; ++i) {
       const ArrowBlock block{
           end + random_.below(3) * 8, 1 + random_.below(500), random_.below(2) * 1000};
       end = block.offset + block.metadata + block.body;
       blocks_.push_back(block);
     }
-    if (!fault_ && count > 0 && maybe(200)) {  // as far as it may reach
+    if (fault_ == nullptr && count > 0 && maybe(200)) {  // as far as it may reach
       ArrowBlock& last = blocks_.back();
       last.metadata = kLongest;
       last.body = kMost - last.offset - last.metadata;
@@ -301,7 +302,7 @@ class MessageStorm : public ArrowStorm {
     judge(arrow_batch_rows(message), rows_);
     const auto rows = arrow_batch_rows(damaged(random_, message));
     EXPECT_TRUE(rows ? *rows <= kMost : !rows.error().message.empty());
-    if (fault_) return;
+    if (fault_ != nullptr) return;
     const auto cut = arrow_batch_rows(message.substr(0, random_.below(size_)));
     ASSERT_FALSE(cut);
     EXPECT_TRUE(cut.error().message.ends_with(kLength)) << cut.error().message;
@@ -315,7 +316,7 @@ class MessageStorm : public ArrowStorm {
     const std::string offset = faulty("no header") ? "" : bytes_of(std::uint32_t{0});
     const Flat::Table root = flat.add_table({version, kind, offset, bytes_of(std::int64_t{99})});
     flat.point(0, root.at);
-    const bool left_out = !fault_ && maybe(200);
+    const bool left_out = fault_ == nullptr && maybe(200);
     rows_ = left_out ? 0 : random_.next() >> (1 + random_.below(63));
     const Flat::Table header =
         flat.add_table({left_out ? "" : bytes_of(rows_), bytes_of(std::uint32_t{1})});

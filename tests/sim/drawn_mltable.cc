@@ -204,7 +204,8 @@ MlTableDraft::Key MlTableDraft::draw_inference(TableSpec& table) {
       {"{}", ""},
       {"{sample_size: 7}", R"({"sample_size": 7})"},
       {"{column_type_overrides: [{columns: a, column_type: int}], sample_size: 1}",
-       R"({"sample_size": 1, "column_type_overrides": [{"columns": ["a"], "column_type": "int"}]})"},
+       R"({"sample_size": 1, )"
+       R"("column_type_overrides": [{"columns": ["a"], "column_type": "int"}]})"},
       {"{column_type_overrides: []}", R"({"column_type_overrides": []})"}};
   const auto& [said, json] = right[random_.below(right.size())];
   out_.table.inference = json;

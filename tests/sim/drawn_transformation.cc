@@ -65,7 +65,8 @@ MlTableDraft::Said MlTableDraft::draw_types() {
       {"{boolean: {}}", R"("boolean")"},
       {"{boolean: {mismatch_as: 'true'}}", R"({"boolean": {"mismatch_as": "true"}})"},
       {"{boolean: {true_values: y, false_values: [n, N]}}",
-       R"({"boolean": {"true_values": ["y"], "false_values": ["n", "N"], "mismatch_as": "error"}})"},
+       R"({"boolean": {"true_values": ["y"], "false_values": ["n", "N"], )"
+       R"("mismatch_as": "error"}})"},
       {"{datetime: {formats: ['%Y', '%m']}}", R"({"datetime": {"formats": ["%Y", "%m"]}})"},
       {"{datetime: {formats: '%Y'}}", R"({"datetime": {"formats": ["%Y"]}})"}};
   static const std::vector<Said> kWrong = {{"long", "", 1},

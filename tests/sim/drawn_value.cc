@@ -212,6 +212,23 @@ DrawnValue draw_right(Random& random, const Opinion& opinion) {
 std::vector<std::string> wrong_marks(Kind kind) {
   if (kind == Kind::kSep) return {"", "ab", "\"", "\xc3\xa9", "\xe9", "\n", "\r"};
   if (kind == Kind::kNames) return {"1x", "a..b", ".a", "a.", "a b", "a,,b", " "};
+  if (kind == Kind::kSize) {
+    return {"0",
+            "5 rows, 6 rows",
+            "5 files, 6",
+            "1kb, 1mb",
+            "x",
+            "",
+            "2147483648",
+            "5,",
+            "99999999999999999999",
+            "9007199254740993GB",
+            "0 files",
+            "0 rows",
+            "5 rows, 2147483648 rows",
+            "2147483648 rows",
+            "5 files, 1kb, 5 lines"};
+  }
   if (kind == Kind::kKeys) return {"a,a", "a,,b", "[a, \"a\"]", ",", "[,]", "a\"b", "a\x01"};
   return {};
 }
@@ -265,21 +282,6 @@ std::vector<std::string> wrong_texts(const Opinion& opinion) {
     case Kind::kWord:
       return {"sometimes", "", "parquets", "arrow,", "text csv"};
     case Kind::kSize:
-      return {"0",
-              "5 rows, 6 rows",
-              "5 files, 6",
-              "1kb, 1mb",
-              "x",
-              "",
-              "2147483648",
-              "5,",
-              "99999999999999999999",
-              "9007199254740993GB",
-              "0 files",
-              "0 rows",
-              "5 rows, 2147483648 rows",
-              "2147483648 rows",
-              "5 files, 1kb, 5 lines"};
     case Kind::kSep:
     case Kind::kNames:
     case Kind::kKeys:
