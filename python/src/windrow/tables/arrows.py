@@ -91,6 +91,16 @@ class Schema:
                         " with keep_columns"
                     )
 
+    def arrow(self) -> "Any":
+        """As a schema for files of the same table; they tell which values may be missing."""
+        import pyarrow
+
+        fields = []
+        for name, type_ in self.types.items():
+            metadata = {HAS_MISSING: b"1"} if name in self._missing else None
+            fields.append(pyarrow.field(name, type_, metadata=metadata))
+        return pyarrow.schema(fields, self.pandas_metadata() if self._pandas else None)
+
     def pandas_metadata(self) -> "dict[bytes, bytes]":
         """Only what says that a column has a type of pandas' own; nothing about an index."""
         columns = list(self._pandas.values())
@@ -164,7 +174,7 @@ def missing_where_none_may_be(table: "Any", schema: Schema, names: "list[str]") 
     return None
 
 
-def _cast(column: "Any", want: "Any") -> "Any":
+def cast(column: "Any", want: "Any") -> "Any":
     from pyarrow import types
 
     if types.is_dictionary(want) and not types.is_dictionary(column.type):
@@ -181,7 +191,7 @@ def frame_of(table: "Any", schema: Schema, names: "list[str]", path: str, row: i
 
         return pandas.DataFrame(index=range(table.num_rows))
     try:
-        columns = [_cast(table.column(name), schema.types[name]) for name in names]
+        columns = [cast(table.column(name), schema.types[name]) for name in names]
         table = pyarrow.table(columns, names=names)
         metadata = schema.pandas_metadata() if schema.has_pandas_types() else None
         table = table.replace_schema_metadata(metadata)

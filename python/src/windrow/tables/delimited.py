@@ -104,6 +104,15 @@ class Delimited:
             return self._exact(piece, columns)
         return pandas.concat([self._frame(part, columns) for part in parts], ignore_index=True)
 
+    def object_type(self, name: str) -> "Any":
+        """The Arrow type of a column that a frame has as objects."""
+        import pyarrow
+
+        for column in self._columns:
+            if column.name == name and column.kind == kinds.BOOL_OR_NONE:
+                return pyarrow.bool_()
+        return pyarrow.string()
+
     def where(self, stretch: "Stretch", row: int) -> str:
         """The file and line of a row of a stretch."""
         piece = _Piece(stretch, self._settings)

@@ -111,6 +111,13 @@ class JsonLines:
                     )
         return self._frame(found, wanted)
 
+    def object_type(self, name: str) -> "Any":
+        """The Arrow type of a column that a frame has as objects; None: it may be anything."""
+        import pyarrow
+
+        types = {BOOL_OR_NONE: pyarrow.bool_(), TEXT: pyarrow.string()}
+        return types.get(self._plan().get(name, TEXT))
+
     def where(self, stretch: "Stretch", row: int) -> str:
         """The file and line of a row of a stretch."""
         return self._found(stretch, True).place(row)

@@ -59,6 +59,16 @@ class Parquet:
     def read(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
         """A DataFrame with the wanted columns, or all. Raises TableError, OSError."""
         schema = self._plan()
+        table = self.table(stretch, wanted)
+        return frame_of(table, schema, schema.wanted(wanted), stretch.path, stretch.offset)
+
+    def arrow_schema(self) -> "Any":
+        """Of the tables of all stretches."""
+        return self._plan().arrow()
+
+    def table(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
+        """As read(), but an Arrow table, with the types of its own file."""
+        schema = self._plan()
         file = self._file(stretch.path)
         schema.check(file.schema_arrow, stretch.path, wanted)
         rows = file.metadata.num_rows
@@ -77,7 +87,13 @@ class Parquet:
                 f" and none in {schema.path}, which decided its type; convert the column in"
                 " the files, or leave it out with keep_columns"
             )
-        return frame_of(table, schema, names, stretch.path, stretch.offset)
+        return table
+
+    def object_type(self, name: str) -> "Any":
+        """The Arrow type of a column that a frame has as objects."""
+        import pyarrow
+
+        return self._plan().types.get(name, pyarrow.string())
 
     def where(self, stretch: "Stretch", row: int) -> str:
         """The file and row of a row of a stretch."""

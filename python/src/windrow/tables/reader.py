@@ -12,6 +12,7 @@ from windrow.tables.stretch import Stretch, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from pandas import DataFrame
@@ -42,16 +43,20 @@ class TableReader:
         self._source = _source(self._settings, self._steps)
         self._wanted: set[str] | None = None
         self._planned = False
+        self._like: Any = None  # a frame without rows, with the columns and types of all others
         self._counted: dict[str, tuple[int, int]] = {}  # file: records before an offset
 
     def frame(self, names: "list[str]") -> "DataFrame":
         """The rows of the stretches, one after another, transformed. Raises TableError, and
         OSError when a file is gone."""
+        return _joined(list(self.frames(names)))
+
+    def frames(self, names: "list[str]") -> "Iterator[DataFrame]":
+        """The rows of each stretch by itself, but counted over all of them; with any index."""
         self._plan()
         stretches = [parse(name) for name in names]
         self._check_start(stretches)
         run = self._steps.run()
-        frames = []
         read = 0
         for stretch in stretches:
             frame = self._source.read(stretch, self._wanted)
@@ -60,8 +65,7 @@ class TableReader:
             if stretch.window is not None:
                 first, count = stretch.window
                 frame = frame.iloc[first : first + count]
-            frames.append(frame)
-        return _joined(frames)
+            yield frame
 
     def check(self) -> None:
         """Loads what every mini-batch needs, and looks at the first rows, so that the first
@@ -99,7 +103,8 @@ class TableReader:
         files = self._settings.files
         frame = self._source.sample(self._wanted)
         if files:
-            self._steps.decide(self._with_path(frame, files[0]), files[0])
+            frame = self._steps.decide(self._with_path(frame, files[0]), files[0])
+        self._like = frame.iloc[:0]
         self._planned = True
 
     def _check_start(self, stretches: "list[Stretch]") -> None:

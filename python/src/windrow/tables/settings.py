@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The description of a table, checked."""
 
+import json
+
 from windrow.tables.errors import TableError
 
 TYPE_CHECKING = False
@@ -29,6 +31,15 @@ ENCODINGS = {
     "utf16": "utf-16",
     "utf32": "utf-32",
 }
+
+
+def from_engine(description: "str | dict[str, Any]") -> "dict[str, Any]":
+    """A description as the engine writes it: YAML of the user stands in it as JSON text."""
+    table = json.loads(description) if isinstance(description, str) else dict(description)
+    table["transformations"] = [json.loads(step) for step in table.get("transformations", [])]
+    if table.get("inference"):
+        table["infer_column_types"] = json.loads(table["inference"])
+    return table
 
 
 class Settings:

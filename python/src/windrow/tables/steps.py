@@ -90,6 +90,19 @@ class Steps:
                         return conversion.target if conversion.target in _DIRECT else None
         return None
 
+    def are_none(self) -> bool:
+        """Whether rows stay as they are."""
+        return not self._steps
+
+    def converts(self, name: str) -> "str | None":
+        """What a column is converted to at last; None: nothing."""
+        target = None
+        for step, value in self._steps:
+            for conversion in value if step == "convert_column_types" else []:
+                if conversion.columns.has(name):
+                    target = conversion.target
+        return target
+
     def wanted(self, names: "list[str]") -> "set[str] | None":
         """The columns that the first steps leave; None: all."""
         left = None
@@ -102,8 +115,9 @@ class Steps:
                 break
         return left or None  # where none is left, the step itself will say so
 
-    def decide(self, frame: "Any", path: str) -> None:
-        """Lets the conversions see the first rows of the table."""
+    def decide(self, frame: "Any", path: str) -> "Any":
+        """Lets the conversions see the first rows of the table. Gives what becomes of them, but
+        for steps that count rows."""
         rows = Rows(frame, path, None)
         for name, value in self._steps:
             if name == "convert_column_types":
@@ -111,6 +125,7 @@ class Steps:
                     _decide(conversion, rows)
             elif name not in ("skip", "take", "take_random_sample"):
                 self._one(name, value, rows, lambda _: "")
+        return rows.frame
 
     def run(self) -> "Callable[[Rows, Callable[[int], str]], Any]":
         """A function for the stretches of one call, in order: its Rows -> a frame."""

@@ -4,10 +4,9 @@
 Imported only for jobs with input_as: table.
 """
 
-import json
-
 from windrow.tables.frames import converter
 from windrow.tables.reader import TableError, TableReader
+from windrow.tables.settings import from_engine
 from windrow.worker.script import Refused
 
 TYPE_CHECKING = False
@@ -25,10 +24,7 @@ class TableRows:
 
     def __init__(self, description: str) -> None:
         """Raises Refused when something is missing that every mini-batch needs."""
-        table = json.loads(description)
-        table["transformations"] = [json.loads(step) for step in table["transformations"]]
-        if table["inference"]:
-            table["infer_column_types"] = json.loads(table["inference"])
+        table = from_engine(description)
         try:
             self._reader = TableReader(table)
             self._reader.check()

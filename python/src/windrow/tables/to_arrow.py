@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of stretches of a table -> Arrow tables that all have the same schema: that of the frames
+which a script would get."""
+
+from windrow.tables.arrows import HAS_MISSING, cast
+from windrow.tables.errors import TableError, shortened
+from windrow.tables.reader import TableReader
+from windrow.tables.stretch import parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_CONVERTED = {"boolean": "bool", "string": "string"}
+
+
+class ArrowTables(TableReader):
+    """Reads what TableReader reads. Needs pyarrow."""
+
+    def schema(self) -> "Any":
+        """Columns whose values may be missing say so in their metadata. Raises TableError."""
+        import pyarrow
+
+        self._plan()
+        if self._is_direct():
+            return self._source.arrow_schema()
+        fields = []
+        for name in self._like.columns:
+            column = self._like[name]
+            if column.dtype != object:
+                fields.append(pyarrow.field(name, pyarrow.Array.from_pandas(column).type))
+                continue
+            type_ = self._object_type(name)
+            missing = {HAS_MISSING: b"1"} if pyarrow.types.is_boolean(type_) else None
+            fields.append(pyarrow.field(name, type_, metadata=missing))
+        return pyarrow.schema(fields)
+
+    def tables(self, names: "list[str]") -> "Iterator[Any]":
+        """One for each stretch. Raises TableError, OSError."""
+        import pyarrow
+
+        schema = self.schema()
+        if self._is_direct():
+            for name in names:
+                yield self._table(name, schema)
+            return
+        for name, frame in zip(names, self.frames(names)):
+            try:
+                table = pyarrow.Table.from_pandas(frame, schema, preserve_index=False)
+            except (pyarrow.ArrowException, ValueError, TypeError) as error:
+                raise TableError(
+                    f"{parse(name).path}: cannot be written: {shortened(str(error), 200)}; make"
+                    " the column text, or leave it out with keep_columns"
+                ) from None
+            yield table.cast(schema)
+
+    def _is_direct(self) -> bool:
+        """Whether frames would be Arrow tables of the files, and nothing else."""
+        settings = self._settings
+        plain = self._steps.are_none() and self._partition is None and not settings.path_column
+        return plain and settings.format in ("parquet", "arrow")
+
+    def _table(self, name: str, schema: "Any") -> "Any":
+        import pyarrow
+
+        stretch = parse(name)
+        table = self._source.table(stretch, None)
+        columns = [cast(table.column(field.name), field.type) for field in schema]
+        table = pyarrow.Table.from_arrays(columns, schema=schema)
+        if stretch.window is None:
+            return table
+        return table.slice(*stretch.window)
+
+    def _object_type(self, name: str) -> "Any":
+        """Of a column that a frame has as Python objects."""
+        import pyarrow
+
+        target = self._steps.converts(name)
+        if target in _CONVERTED:
+            return pyarrow.type_for_alias(_CONVERTED[target])
+        type_ = self._source.object_type(name)
+        if type_ is None:
+            raise TableError(
+                f"column {name!r} holds lists, objects, values of several kinds or nothing at all"
+                " in the first rows, so that its type is not known; make it text in the files, or"
+                " leave it out with keep_columns"
+            )
+        return type_
