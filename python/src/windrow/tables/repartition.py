@@ -2,10 +2,10 @@
 """A table by the values of columns: FOLDER/store=1/brand=a/part-0.parquet.
 
 The rows of each combination of values stay in the order of the table. Key columns stand last in the
-files, of the types that they had; the names of the folders are their values as text. Where a value is missing the folder is
-called __HIVE_DEFAULT_PARTITION__, as Hive, Spark and Arrow call it. Arrow's own writer of such
-folders is as fast, but lets millions of rows wait, whatever their size, and opens and closes files
-without end where there are more folders than it may have open files.
+files, of the types that they had; the names of the folders are their values as text. Where a value
+is missing the folder is called __HIVE_DEFAULT_PARTITION__, as Hive, Spark and Arrow call it. Arrow's
+own writer of such folders is as fast, but lets millions of rows wait, whatever their size, and opens
+and closes files without end where there are more folders than it may have open files.
 """
 
 import os
