@@ -237,7 +237,9 @@ void check_partition_by(JobTree& tree) {
   JobSpec& spec = tree.spec;
   if (spec.partition_by.empty()) return;
   const std::optional<Place> by = tree.reader.at(tree.root, "partition_by");
-  if (by && spec.input_as != InputAs::kTable && !has_mltable(spec)) {
+  const bool table =
+      spec.input_as == InputAs::kTable || (spec.input_as == InputAs::kFiles && has_mltable(spec));
+  if (by && !table) {
     tree.reader.problem(*by, "goes with tables: add input_as: table (--as table)");
   }
   if (spec.partition_keys.empty()) spec.partition_keys = spec.partition_by;
@@ -304,14 +306,14 @@ void check_keys(JobTree& tree, const std::optional<Place>& size) {
         *size, "has no effect: partition_keys decide what a mini-batch is", spec.strict);
   }
   const std::optional<Place> keys = tree.reader.at(tree.root, "partition_keys");
-  if (!keys) return;
-  if (spec.input_as == InputAs::kJsonLines) {
+  if (keys && spec.input_as == InputAs::kJsonLines) {
     tree.reader.problem(*keys, "go with files and tables, not with input_as: jsonl");
   }
+  const std::optional<Place> said = keys ? keys : tree.reader.at(tree.root, "partition_by");
   const bool rows = spec.input_as == InputAs::kTable || has_mltable(spec);
-  if (spec.limits.bisect_failed && rows) {
+  if (said && spec.limits.bisect_failed && rows) {
     tree.reader.problem(
-        *keys, "and bisect_failed do not go together for tables: the rows of a key stay together");
+        *said, "and bisect_failed do not go together for tables: the rows of a key stay together");
   }
   spec.mini_batch_size = {};
 }

@@ -90,11 +90,22 @@ TEST_F(MadeTablesTest, ColumnsThatPutRowsTogetherAreTheKeys) {
       "job.yml:5:15: partition_by: lacks 'brand', which partition_keys has\n");
 }
 
+// What does not go with keys does not go with columns that are the keys.
+TEST_F(MadeTablesTest, ColumnsThatPutRowsTogetherAreCheckedAsKeys) {
+  EXPECT_EQ(
+      problems(job("path: x", "input_as: table\npartition_by: store\nbisect_failed: true\n")),
+      "job.yml:5:15: partition_by: and bisect_failed do not go together for tables: the rows of a "
+      "key stay together\n");
+  EXPECT_EQ(problems(job("type: mltable, path: x", "input_as: jsonl\npartition_by: store\n")),
+            "job.yml:5:15: partition_by: goes with tables: add input_as: table (--as table)\n");
+}
+
 // C686 C688
 TEST_F(MadeTablesTest, WhatIsKeptOfThemReadsAsTheSame) {
   for (const std::string& text :
        {sql("postgresql://me@host/shop", "mini_batch_size: 500 rows\nframe: pyarrow\n"),
         sql("sqlite:///shop.db"),
+        job("path: x", "input_as: table\npartition_by: [store]\nmini_batch_size: 7MB\n"),
         job("path: x", "input_as: table\npartition_by: [store]\nmemory_limit: 1GB\n")}) {
     const JobSpec first = spec_of(text);
     const JobSpec again = spec_of(effective_job_file(first, {}));
