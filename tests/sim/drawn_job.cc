@@ -198,7 +198,7 @@ void JobDraft::draw_value_input(const std::string& name) {
         page_.put_text(path + ".path", "in");
         return put_wrong(path + ".default", {"5"});  // a folder has none
       default:
-        return put_wrong(path + ".type", {"mltable", "blob", "sql", ""});
+        return put_wrong(path + ".type", {"mltable", "blob", "custom_model", ""});
     }
   }
   std::string value = one_of({"7", "-3", "0"});

@@ -75,6 +75,8 @@ class JobDraft {
   void draw_strangers();
   void judge_together();
   void judge_rows();
+  void judge_columns();
+  void note_shared_folders();
   void judge_keys(DrawnSize& size);
   std::string means(const std::string& key) const;
   [[nodiscard]] std::string place_of(const std::string& key) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the items of a drawn job are, and with that the size of its mini-batches and its table.
+#include <algorithm>
+
 #include "drawn_job.h"
 
 namespace windrow::sim {
@@ -20,10 +22,39 @@ void JobDraft::judge_keys(DrawnSize& size) {
   if (said_.contains("mini_batch_size")) {
     means("strict") == "true" ? blame_said("mini_batch_size") : note_said("mini_batch_size");
   }
-  if (means("input_as") == "jsonl") blame_said("partition_keys");
+  const bool said = said_.contains("partition_keys");
+  if (means("input_as") == "jsonl" && said) blame_said("partition_keys");
   const bool rows = means("input_as") == "table" || mltable_;
-  if (rows && means("bisect_failed") == "true") blame_said("partition_keys");
+  if (rows && means("bisect_failed") == "true") {
+    blame_said(said ? "partition_keys" : "partition_by");
+  }
   size = {};
+}
+
+// Rows are put together by columns, which then are the keys.
+void JobDraft::judge_columns() {
+  const auto by = out_.settings.find("partition_by");
+  if (by == out_.settings.end() || by->second.items.empty()) return;
+  const std::string items = means("input_as").empty() ? "files" : means("input_as");
+  if (items != "table" && !(items == "files" && mltable_)) blame_said("partition_by");
+  DrawnValue& keys = out_.settings["partition_keys"];
+  if (keys.items.empty()) keys.items = by->second.items;
+  for (const std::string& key : keys.items) {
+    const std::vector<std::string>& columns = by->second.items;
+    if (std::ranges::find(columns, key) == columns.end()) blame_said("partition_by");
+  }
+}
+
+// What is written where the input is read becomes input.
+void JobDraft::note_shared_folders() {
+  if (!input_data_right_) return;
+  for (const OutputSpec& output : out_.spec.outputs) {
+    if (!output.path || output.type == OutputType::kFile) continue;
+    for (const InputSpec& input : out_.spec.inputs) {
+      const bool shared = std::ranges::find(input.paths, *output.path) != input.paths.end();
+      if (input.name == "data" && shared) note("outputs." + output.name + ".path");
+    }
+  }
 }
 
 void JobDraft::judge_rows() {

@@ -35,8 +35,8 @@ constexpr std::array<Flag, 10> kFlags = {{
     {"input_as", "--as", &JobFlags::input_as},
 }};
 
-constexpr std::array<std::string_view, 4> kOfItems = {
-    "input_as", "partition_keys", "mini_batch_size", "bisect_failed"};
+constexpr std::array<std::string_view, 5> kOfItems = {
+    "input_as", "partition_keys", "partition_by", "mini_batch_size", "bisect_failed"};
 
 }  // namespace
 
@@ -79,7 +79,7 @@ void JobDraft::draw_setting(std::string_view key) {
     const bool bound = !value.list && maybe(100);
     if (!value.right && maybe(100)) {
       page_.put(path, one_of({"", "{a: b}"}));
-    } else if (path == "partition_keys" && !value.right && maybe(500)) {
+    } else if (path.starts_with("partition_") && !value.right && maybe(500)) {
       page_.put(path, one_of({"[a, '']", "[[a]]", "[a, b, a]"}));
     } else if (value.list && !value.right && maybe(500)) {
       page_.put(path, one_of({"[OSError, '']", "[[a]]", "[1x]"}));
@@ -276,11 +276,14 @@ std::string JobDraft::means(const std::string& key) const {
 
 // What only shows when all is drawn.
 void JobDraft::judge_together() {
-  if (means("append_row.format") == "jsonl") {
+  const std::string format = means("append_row.format");
+  if (format == "jsonl" || format == "parquet" || format == "arrow") {
     if (!means("append_row.sep").empty()) blame_said("append_row.sep");
     if (means("append_row.header") == "true") note_said("append_row.header");
   }
+  judge_columns();
   judge_rows();
+  note_shared_folders();
   const std::string first = means("first_task_creation_timeout");
   if (!first.empty() && std::stod(first) > 259200) note_said("first_task_creation_timeout");
   for (const char* key : {"copy_logs_to_parent", "push_metrics_to_parent"}) {

@@ -60,6 +60,7 @@ const std::vector<Change>& changes() {
       {"mini-batch size", true, [](JobSpec& spec) { spec.largest_first = !spec.largest_first; }},
       {"mini-batch size", true, [](JobSpec& spec) { spec.rank_mini_batch_count = 99; }},
       {"mini-batch size", true, [](JobSpec& spec) { spec.partition_keys.emplace_back("z"); }},
+      {"mini-batch size", true, [](JobSpec& spec) { spec.partition_by.emplace_back("z"); }},
       {"output", false, [](JobSpec& spec) { spec.outputs.push_back({.name = "z"}); }},
       {"output", false, [](JobSpec& spec) { spec.staged_outputs = !spec.staged_outputs; }},
       {"output", false, [](JobSpec& spec) { spec.append_row_to.emplace_back("z"); }},

@@ -117,7 +117,8 @@ void judge_main(const DrawnJob& job, const JobReading& reading) {
   const std::string text = "\n" + main_settings(reading.spec, reading.origins);
   for (const auto& [key, value] : job.settings) {
     const bool table = reading.spec.input_as == InputAs::kTable;
-    if ((value.means.empty() && value.items.empty()) || (key.starts_with("table.") && !table)) {
+    const bool unset = value.said.empty() || (value.means.empty() && value.items.empty());
+    if (unset || (key.starts_with("table.") && !table)) {
       continue;
     }
     EXPECT_NE(text.find("\n" + key + ": "), std::string::npos) << key << text;
