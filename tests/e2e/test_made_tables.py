@@ -178,3 +178,29 @@ def test_a_retry_reads_the_tables_of_the_job_before_it(windrow: Windrow) -> None
     job = windrow.command("retry", "first", "--append-row-to", str(out), result=out)
     assert job.exit == 0, job
     assert job.rows() == expected(12)
+
+
+# C693
+def test_a_script_may_import_mltable(windrow: Windrow) -> None:
+    folder = windrow.folder / "table"
+    folder.mkdir()
+    (folder / "a.csv").write_text("n,word\n1,x\n2,y\n3,z\n")
+    (folder / "MLTable").write_text(
+        "type: mltable\npaths:\n  - file: ./a.csv\ntransformations:\n"
+        "  - read_delimited: {delimiter: ','}\n  - filter: col('n') > 1\n"
+    )
+    script = f"""
+import mltable
+
+def init():
+    global total
+    table = mltable.load({str(folder)!r})
+    total = int(table.to_pandas_dataframe()["n"].sum())
+    assert table.take(1).to_pandas_dataframe()["word"].tolist() == ["y"]
+
+def run(files):
+    return [total] * len(files)
+"""
+    job = windrow.run(script, files=3)
+    assert job.exit == 0, job
+    assert job.rows() == ["5"] * 3

@@ -3,9 +3,9 @@
 
 The rows of each combination of values stay in the order of the table. Key columns stand last in the
 files, of the types that they had; the names of the folders are their values as text. Where a value
-is missing the folder is called __HIVE_DEFAULT_PARTITION__, as Hive, Spark and Arrow call it. Arrow's
-own writer of such folders is as fast, but lets millions of rows wait, whatever their size, and opens
-and closes files without end where there are more folders than it may have open files.
+is missing the folder is called __HIVE_DEFAULT_PARTITION__, as Hive, Spark and Arrow call it.
+Arrow's own writer of such folders is as fast, but lets millions of rows wait, whatever their size,
+and opens and closes files without end where there are more folders than it may have open files.
 """
 
 import os
