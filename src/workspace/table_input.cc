@@ -319,6 +319,11 @@ Status prepare_table(FileSystem& fs,
   RETURN_IF_ERROR(settle_format(files, input.table));
   for (InputFiles& one : run.inputs) one.table = rules_of(input.table, run.size);
   input.whole = settle_counting(input.table, files, run.inputs);
+  if (input.whole && run.spec.limits.bisect_failed) {
+    return fail(ErrorCode::kInvalid,
+                "skip, take and samples need the whole table in one mini-batch here, and "
+                "bisect_failed cannot cut that: leave one of them out");
+  }
   const KeyRules keys = run.inputs.empty() ? KeyRules{} : run.inputs.front().keys;
   run.table = description_of(input, files, keys, run.spec.frame);
   run.reading = description_of(input, {}, keys, run.spec.frame);

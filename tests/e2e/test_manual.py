@@ -70,9 +70,10 @@ def test_every_command_of_the_manual_does_what_its_page_says(page: Path, tmp_pat
     folder.mkdir()
     env = dict(os.environ, WINDROW_HOME=str(tmp_path / "home"))
     env["WINDROW_INCLUDE"] = str(ROOT / "include")
-    if page.stem == "tables":  # the one that needs more than Python
-        env["WINDROW_PYTHON"] = sys.executable
     env["PATH"] = f"{BINARY.parent}:{env['PATH']}"
+    if page.stem in ("tables", "partition-keys"):  # those that need more than Python
+        env["WINDROW_PYTHON"] = sys.executable
+        env["PATH"] = f"{Path(sys.executable).parent}:{env['PATH']}"
     for language, name, content in FENCE.findall(page.read_text("utf-8")):
         if name:
             (folder / name).write_text(content, "utf-8")

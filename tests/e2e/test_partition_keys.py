@@ -204,6 +204,17 @@ def test_mistakes_in_an_mltable_file_are_told_before_anything_starts(
     assert message in job.text
 
 
+# C685
+def test_a_table_that_stays_whole_is_not_bisected(windrow: Windrow) -> None:
+    for name in ("a.csv", "b.csv"):
+        put(windrow, name, "n\n1\n2\n3\n")
+    mltable(windrow, "  - read_delimited: {}\n  - filter: col('n') > 1\n  - take: 3\n")
+    assert run_mltable(windrow, VALUES).exit == 0
+    job = run_mltable(windrow, VALUES, bisect_failed=True)
+    assert job.exit == 2
+    assert "bisect_failed cannot cut that" in job.text
+
+
 # C684
 def test_a_folder_without_its_file_is_told(windrow: Windrow) -> None:
     put(windrow, "a.csv", "n\n1\n")

@@ -57,7 +57,9 @@ resources:
   instance_count: 1  # from this machine
 mini_batch_size: 10  # from default
 # partition_keys: not set; mini-batches are cut by mini_batch_size
+# partition_by: not set; rows stay in the files that they are in
 input_as: files  # from default
+frame: pandas  # from default
 # rank_mini_batch_count: not set; mini-batches are cut from input_data
 largest_first: false  # from default
 allow_empty_input: false  # from default
@@ -90,6 +92,7 @@ speculate: false  # from default
 # max_concurrency_per_instance: not set; 1 with GPUs, else as many as there are CPUs for them
 max_rss_per_worker: 0  # from default
 max_batches_per_worker: 0  # from default
+# memory_limit: not set; 80 % of what the machine or its control group has
 nice: 0  # from default
 # gpus: not set; as many as are found
 gpus_per_worker: 1  # from default
@@ -174,6 +177,7 @@ TEST(EffectiveJobFile, EverySettingReadsBack) {
   spec.worker = {.count = 3,
                  .rss_max = 123456789,
                  .batches_max = 9,
+                 .memory_limit = 5U << 20U,
                  .nice = 20,
                  .gpus = 2,
                  .gpus_per_worker = 0.5,

@@ -64,9 +64,9 @@ TEST_F(MadeTablesTest, MistakesOfAQueryAreTold) {
             "job.yml:2:13: inputs.a.connection is missing\n"
             "job.yml:2:13: inputs.a.query is missing\n");
   EXPECT_EQ(problems(job("type: sql, connection: x.db, query: select 1, path: y")),
-            "job.yml:2:65: inputs.a.path: does not go with type sql\n");
+            "job.yml:2:66: inputs.a.path: does not go with type sql\n");
   EXPECT_EQ(problems(job("path: x, query: select 1")),
-            "job.yml:2:29: inputs.a.query: goes with type sql\n");
+            "job.yml:2:30: inputs.a.query: goes with type sql\n");
   EXPECT_EQ(problems(sql("x.db", "input_as: files\n")),
             "job.yml:4:11: input_as: is table for an input of type sql\n");
   EXPECT_EQ(problems("type: parallel\ninputs: {a: {path: x}, b: {type: sql, connection: x.db, "
