@@ -72,7 +72,7 @@ TEST_F(MadeTablesTest, MistakesOfAQueryAreTold) {
   EXPECT_EQ(problems("type: parallel\ninputs: {a: {path: x}, b: {type: sql, connection: x.db, "
                      "query: select 1}}\ninput_data: ${{inputs.a}}\n" +
                      std::string(kTask)),
-            "job.yml:2:28: inputs.b: is not in input_data; a query is only asked for rows\n");
+            "job.yml:2:27: inputs.b: is not in input_data; a query is only asked for rows\n");
 }
 
 // C688
