@@ -57,6 +57,12 @@ std::optional<std::string> bound_text(JobTree& tree, const Place& place);
 // The names in `${{inputs.a}}` or in a list of such, each declared and there once.
 std::vector<std::string> reference_names(JobTree& tree, const Place& place, Reference::Kind kind);
 
+// The scalars of a list, or the one that stands there alone.
+std::vector<Place> one_or_many(JobTree& tree, const Place& place);
+
+// A binding to an input or output of a pipeline, as in a step of one: a problem.
+bool is_of_parent(JobTree& tree, const Place& place);
+
 bool check_declared(JobTree& tree, const Place& place, const Reference& reference);
 
 // The input of that name; nullptr when it is not declared, has a problem or no value.

@@ -153,7 +153,6 @@ constexpr Codec choice() {
 
 inline constexpr std::array<std::string_view, 3> kSurplus = {"auto", "unset", "hide"};
 inline constexpr std::array<std::string_view, 3> kInputAs = {"files", "jsonl", "table"};
-inline constexpr std::array<std::string_view, 4> kFrames = {"pandas", "pyarrow", "polars", "numpy"};
 inline constexpr std::array<std::string_view, 2> kExists = {"refuse", "overwrite"};
 inline constexpr std::array<std::string_view, 3> kProfilers = {"", "cProfile", "profile"};
 
@@ -326,22 +325,19 @@ inline constexpr Codec kMetricsPrefix = {[](JobSpec& spec, std::string_view said
                                                Kind::kText, spec.record.metrics_name_prefix, {}};
                                          }};
 
-inline constexpr std::array<std::string_view, 5> kFormats = {
-    "text", "csv", "jsonl", "parquet", "arrow"};
-
 inline constexpr Codec kRowFormat = {
     [](JobSpec& spec, std::string_view said) -> Status {
-      const auto* name = std::ranges::find(kFormats, lower_case(trimmed(said)));
-      if (name == kFormats.end()) {
+      const auto* name = std::ranges::find(kRowFormats, lower_case(trimmed(said)));
+      if (name == kRowFormats.end()) {
         return fail(ErrorCode::kInvalid,
                     "{} is not known; allowed is {}",
                     in_quotes(said),
-                    names_text(kFormats));
+                    names_text(kRowFormats));
       }
-      spec.rows.format = static_cast<RowFormat>(name - kFormats.begin());
+      spec.rows.format = static_cast<RowFormat>(name - kRowFormats.begin());
       return {};
     },
-    choice<kFormats, &JobSpec::rows, &RowStyle::format>().write};
+    choice<kRowFormats, &JobSpec::rows, &RowStyle::format>().write};
 
 inline constexpr Codec kMemoryLimit = {
     [](JobSpec& spec, std::string_view said) -> Status {

@@ -51,15 +51,6 @@ Result<std::string> input_path(std::string_view folder, std::string_view said) {
   return (list ? "@" : "") + join_path(folder, path);
 }
 
-// The scalars of a list, or the one that stands there alone.
-std::vector<Place> one_or_many(JobTree& tree, const Place& place) {
-  if (place.node->kind != Node::Kind::kSequence) return {place};
-  if (place.node->items.empty()) tree.reader.problem(place, "is an empty list");
-  std::vector<Place> all;
-  for (const Node& item : place.node->items) all.push_back({&item, place.path});
-  return all;
-}
-
 std::vector<std::string> read_paths(JobTree& tree, const Place& input) {
   std::vector<std::string> paths;
   const std::optional<Place> place = tree.reader.at(input, "path");
@@ -172,14 +163,6 @@ void read_files(JobTree& tree, const Place& place, const std::string& name, std:
     tree.reader.problem_at(place, "path", "is one folder, the one with the file MLTable");
   }
   if (!input.paths.empty()) tree.spec.inputs.push_back(std::move(input));
-}
-
-// A binding to an input or output of a pipeline, as in a step of one: a problem.
-bool is_of_parent(JobTree& tree, const Place& place) {
-  if (place.node->kind != Node::Kind::kScalar) return false;
-  const Status none = refuse_parent(place.node->text);
-  if (!none) tree.reader.problem(place, none.error().message);
-  return !none;
 }
 
 // A model is read as any folder or file is; the kinds of models are known to a workspace alone.
@@ -347,63 +330,6 @@ void check_name(JobTree& tree, const Place& place, const std::string& name) {
   if (const Status valid = check_binding_name(name); !valid) {
     tree.reader.problem(place, valid.error().message);
   }
-}
-
-bool check_declared(JobTree& tree, const Place& place, const Reference& reference) {
-  const bool input = reference.kind == Reference::Kind::kInput;
-  const auto& declared = input ? tree.inputs : tree.outputs;
-  if (declared.contains(reference.name)) return true;
-  const std::vector<std::string_view> names(declared.begin(), declared.end());
-  const auto nearest = nearest_name(reference.name, names);
-  tree.reader.problem(place,
-                      fmt::format("no {} '{}' is declared{}",
-                                  input ? "input" : "output",
-                                  reference.name,
-                                  nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
-  return false;
-}
-
-std::optional<std::string> bound_text(JobTree& tree, const Place& place) {
-  std::optional<std::string> said = tree.reader.text(place);
-  if (!said || !trimmed(*said).starts_with("${{")) return said;
-  if (is_of_parent(tree, place)) return std::nullopt;
-  const Result<Reference> found = parse_lone_reference(*said);
-  if (!found || found->kind != Reference::Kind::kInput) {
-    tree.reader.problem(
-        place, in_quotes(*said) + " is not understood; allowed is ${{inputs.NAME}} of a value");
-    return std::nullopt;
-  }
-  if (!check_declared(tree, place, *found)) return std::nullopt;
-  const InputSpec* input = find_input(tree.spec, found->name);
-  if (input != nullptr && input->type == InputType::kLiteral) return input->paths.front();
-  const bool absent = tree.absent.contains(found->name);
-  if (input != nullptr || absent) {
-    tree.reader.problem(place,
-                        fmt::format("input '{}' {}",
-                                    found->name,
-                                    absent ? "has no value" : "is a folder or file and no value"));
-  }
-  return std::nullopt;
-}
-
-std::vector<std::string> reference_names(JobTree& tree, const Place& place, Reference::Kind kind) {
-  std::vector<std::string> names;
-  for (const Place& one : one_or_many(tree, place)) {
-    const std::optional<std::string> said = tree.reader.text(one);
-    if (!said) continue;
-    const Result<Reference> found = parse_lone_reference(*said);
-    if (!found || found->kind != kind) {
-      tree.reader.problem(one,
-                          fmt::format("{} is not understood; allowed is ${{{{{}.NAME}}}}",
-                                      in_quotes(*said),
-                                      kind == Reference::Kind::kInput ? "inputs" : "outputs"));
-    } else if (std::ranges::find(names, found->name) != names.end()) {
-      tree.reader.problem(one, fmt::format("'{}' is there twice", found->name));
-    } else if (check_declared(tree, one, *found)) {
-      names.push_back(found->name);
-    }
-  }
-  return names;
 }
 
 }  // namespace windrow

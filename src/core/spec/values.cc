@@ -307,34 +307,10 @@ std::string_view to_text(InputType type) {
   return type == InputType::kFile ? "uri_file" : "uri_folder";
 }
 
-std::string_view to_text(Frame frame) {
-  switch (frame) {
-    case Frame::kPandas:
-      return "pandas";
-    case Frame::kPyarrow:
-      return "pyarrow";
-    case Frame::kPolars:
-      return "polars";
-    case Frame::kNumpy:
-      return "numpy";
-  }
-  return "";
-}
+std::string_view to_text(Frame frame) { return kFrames.at(static_cast<std::size_t>(frame)); }
 
 std::string_view to_text(RowFormat format) {
-  switch (format) {
-    case RowFormat::kAzure:
-      return "text";
-    case RowFormat::kCsv:
-      return "csv";
-    case RowFormat::kJsonLines:
-      return "jsonl";
-    case RowFormat::kParquet:
-      return "parquet";
-    case RowFormat::kArrow:
-      return "arrow";
-  }
-  return "";
+  return kRowFormats.at(static_cast<std::size_t>(format));
 }
 
 std::string_view to_text(CommandMode mode) {

@@ -6,6 +6,7 @@
 // Thread: any; values in, values out.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -93,6 +94,10 @@ std::string_view to_text(LoggingLevel level);
 
 // uri_folder, uri_file. REQUIRES: no literal.
 std::string_view to_text(InputType type);
+// The words of enumerations, in the order of their values.
+inline constexpr std::array<std::string_view, 4> kFrames = {"pandas", "pyarrow", "polars", "numpy"};
+inline constexpr std::array<std::string_view, 5> kRowFormats = {
+    "text", "csv", "jsonl", "parquet", "arrow"};
 std::string_view to_text(RowFormat format);
 std::string_view to_text(Frame frame);
 std::string_view to_text(OutputType type);

@@ -1,36 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of Arrow files: IPC files, IPC streams, and Feather, version 2. A stretch is a range of
-rows of one file.
+"""Tables of Arrow files: IPC files, IPC streams, and Feather, version 2.
 
-The first file gives columns and types. An integer or bool column that has a missing value among the
+An integer or bool column that has a missing value among the
 first rows is float64 or object in every mini-batch.
 """
 
-import os
 from bisect import bisect_right
 
-from windrow.tables.arrows import Schema, frame_of, missing_where_none_may_be
-from windrow.tables.errors import TableError, place
+from windrow.tables.arrow_source import ArrowSource, changed
+from windrow.tables.arrows import Schema, frame_of
+from windrow.tables.errors import TableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from windrow.tables.settings import Settings
     from windrow.tables.stretch import Stretch
 
 
-class Ipc:
-    """Reads stretches. Keeps the file of the last one mapped, and where its batches begin."""
+class Ipc(ArrowSource):
+    """Keeps the file mapped, and where its batches begin."""
 
-    def __init__(self, settings: "Settings") -> None:
-        self._settings = settings
-        self._schema: Schema | None = None
-        self._open: tuple[str, tuple[int, ...], _Batches] | None = None
-
-    def columns(self) -> "list[str]":
-        """The names of all columns of the table."""
-        return self._plan().names
+    decided_by = "the first rows of {}"
 
     def sample(self, wanted: "set[str] | None") -> "Any":
         """The first rows of the first file."""
@@ -40,74 +31,34 @@ class Ipc:
         table = self._file(path).rows(0, self._settings.sample_rows)
         return frame_of(table.select(names), schema, names, path, 0)
 
-    def _plan(self) -> Schema:
-        if self._schema is None:
-            path = self._settings.files[0]
-            file = self._file(path)
-            schema = Schema(file.schema, path)
-            table = file.rows(0, self._settings.sample_rows)
-            names = schema.integers_and_bools()
-            schema.may_be_missing({name for name in names if table.column(name).null_count})
-            self._schema = schema
-        return self._schema
+    def count(self, path: str, begin: int, end: "int | None") -> int:
+        """How many rows there are before a row of a file; None: in all of it."""
+        return int(end - begin if end is not None else self._file(path).count() - begin)
 
-    def read(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
-        """A DataFrame with the wanted columns, or all. Raises TableError, OSError."""
-        schema = self._plan()
-        table = self.table(stretch, wanted)
-        return frame_of(table, schema, schema.wanted(wanted), stretch.path, stretch.offset)
+    def _decided(self) -> Schema:
+        path = self._settings.files[0]
+        file = self._file(path)
+        schema = Schema(file.schema, path)
+        table = file.rows(0, self._settings.sample_rows)
+        names = schema.integers_and_bools()
+        schema.may_be_missing({name for name in names if table.column(name).null_count})
+        return schema
 
-    def arrow_schema(self) -> "Any":
-        """Of the tables of all stretches."""
-        return self._plan().arrow()
+    def _opened(self, path: str) -> "_Batches":
+        return _Batches(path)
 
-    def table(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
-        """As read(), but an Arrow table, with the types of its own file."""
-        schema = self._plan()
-        file = self._file(stretch.path)
-        schema.check(file.schema, stretch.path, wanted)
-        names = schema.wanted(wanted)
+    def _schema_of(self, file: "_Batches") -> "Any":
+        return file.schema
+
+    def _stretch(self, stretch: "Stretch", names: "list[str]") -> "Any":
         count = stretch.length or None
         try:
-            table = file.rows(stretch.offset, count).select(names)
+            table = self._file(stretch.path).rows(stretch.offset, count).select(names)
         except (OSError, ValueError) as error:
             raise TableError(f"{stretch.path}: cannot be read: {error}; is it complete?") from None
         if count is not None and table.num_rows != count:
-            raise TableError(
-                f"{stretch.path}: {stretch.offset + table.num_rows} rows where there were"
-                f" {stretch.offset + count} when the job began; input must not change while a job"
-                " runs"
-            )
-        column = missing_where_none_may_be(table, schema, names)
-        if column is not None:
-            raise TableError(
-                f"{stretch.path}, column {column!r}: missing values from row {stretch.offset} on,"
-                f" and none in the first rows of {schema.path}, which decided its type; convert the"
-                " column in the files, or leave it out with keep_columns"
-            )
+            raise changed(stretch.path, stretch.offset + table.num_rows, stretch.offset + count)
         return table
-
-    def object_type(self, name: str) -> "Any":
-        """The Arrow type of a column that a frame has as objects."""
-        import pyarrow
-
-        return self._plan().types.get(name, pyarrow.string())
-
-    def where(self, stretch: "Stretch", row: int) -> str:
-        """The file and row of a row of a stretch."""
-        return place(stretch.path, row=stretch.offset + row)
-
-    def count(self, path: str, begin: int, end: "int | None") -> int:
-        """How many rows there are before a row of a file; None: in all of it."""
-        return end - begin if end is not None else self._file(path).count() - begin
-
-    def _file(self, path: str) -> "_Batches":
-        status = os.stat(path)
-        identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-        if self._open is None or self._open[:2] != (path, identity):
-            self._open = None
-            self._open = (path, identity, _Batches(path))
-        return self._open[2]
 
 
 class _Batches:

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of Parquet files. A stretch is a range of rows of one file.
+"""Tables of Parquet files.
 
-The first file gives columns and types. Whether an integer or bool column may have missing values,
+Whether an integer or bool column may have missing values,
 and so is float64 or object in every mini-batch, is told by the row groups of the files that the
 description names: a null counted there, or not counted at all, makes it so.
 """
 
 import os
 
-from windrow.tables.arrows import Schema, frame_of, missing_where_none_may_be
-from windrow.tables.errors import TableError, place
+from windrow.tables.arrow_source import ArrowSource, changed
+from windrow.tables.arrows import Schema, frame_of
+from windrow.tables.errors import TableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,19 +20,12 @@ if TYPE_CHECKING:
     from windrow.tables.stretch import Stretch
 
 
-class Parquet:
-    """Reads stretches. Keeps the file of the last one open, and its row group when more of that
-    is to be read."""
+class Parquet(ArrowSource):
+    """Keeps the row group of the last stretch when more of it is to be read."""
 
     def __init__(self, settings: "Settings") -> None:
-        self._settings = settings
-        self._schema: Schema | None = None
-        self._open: tuple[str, tuple[int, ...], Any] | None = None
+        super().__init__(settings)
         self._group: tuple[int, tuple[str, ...], Any] | None = None
-
-    def columns(self) -> "list[str]":
-        """The names of all columns of the table."""
-        return self._plan().names
 
     def sample(self, wanted: "set[str] | None") -> "Any":
         """The first rows of the first file."""
@@ -44,74 +38,34 @@ class Parquet:
             return frame_of(self._rows(path, 0, rows, names), schema, names, path, 0)
         return frame_of(schema.empty(), schema, schema.wanted(wanted), "", 0)
 
-    def _plan(self) -> Schema:
-        if self._schema is None:
-            first = self._settings.files[0]
-            schema = Schema(self._file(first).schema_arrow, first)
-            doubtful = set(schema.integers_and_bools())
-            for path in self._settings.files if doubtful else []:
-                missing = doubtful & _columns_with_nulls(self._file(path).metadata)
-                schema.may_be_missing(missing)
-                doubtful -= missing
-            self._schema = schema
-        return self._schema
-
-    def read(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
-        """A DataFrame with the wanted columns, or all. Raises TableError, OSError."""
-        schema = self._plan()
-        table = self.table(stretch, wanted)
-        return frame_of(table, schema, schema.wanted(wanted), stretch.path, stretch.offset)
-
-    def arrow_schema(self) -> "Any":
-        """Of the tables of all stretches."""
-        return self._plan().arrow()
-
-    def table(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
-        """As read(), but an Arrow table, with the types of its own file."""
-        schema = self._plan()
-        file = self._file(stretch.path)
-        schema.check(file.schema_arrow, stretch.path, wanted)
-        rows = file.metadata.num_rows
-        length = stretch.length or rows - stretch.offset
-        if stretch.offset + length > rows:
-            raise TableError(
-                f"{stretch.path}: {rows} rows where there were {stretch.offset + length} when the"
-                " job began; input must not change while a job runs"
-            )
-        names = schema.wanted(wanted)
-        table = self._rows(stretch.path, stretch.offset, length, names)
-        column = missing_where_none_may_be(table, schema, names)
-        if column is not None:
-            raise TableError(
-                f"{stretch.path}, column {column!r}: missing values from row {stretch.offset} on,"
-                f" and none in {schema.path}, which decided its type; convert the column in"
-                " the files, or leave it out with keep_columns"
-            )
-        return table
-
-    def object_type(self, name: str) -> "Any":
-        """The Arrow type of a column that a frame has as objects."""
-        import pyarrow
-
-        return self._plan().types.get(name, pyarrow.string())
-
-    def where(self, stretch: "Stretch", row: int) -> str:
-        """The file and row of a row of a stretch."""
-        return place(stretch.path, row=stretch.offset + row)
-
     def count(self, path: str, begin: int, end: "int | None") -> int:
         """How many rows there are before a row of a file; None: in all of it."""
         rows = int(self._file(path).metadata.num_rows)
         return (rows if end is None else min(end, rows)) - begin
 
-    def _file(self, path: str) -> "Any":
-        """Opened, and opened again when it is another file by now."""
-        status = os.stat(path)
-        identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-        if self._open is None or self._open[:2] != (path, identity):
-            self._open, self._group = None, None
-            self._open = (path, identity, _opened(path))
-        return self._open[2]
+    def _decided(self) -> Schema:
+        first = self._settings.files[0]
+        schema = Schema(self._file(first).schema_arrow, first)
+        doubtful = set(schema.integers_and_bools())
+        for path in self._settings.files if doubtful else []:
+            missing = doubtful & _columns_with_nulls(self._file(path).metadata)
+            schema.may_be_missing(missing)
+            doubtful -= missing
+        return schema
+
+    def _opened(self, path: str) -> "Any":
+        self._group = None
+        return _opened(path)
+
+    def _schema_of(self, file: "Any") -> "Any":
+        return file.schema_arrow
+
+    def _stretch(self, stretch: "Stretch", names: "list[str]") -> "Any":
+        rows = self._file(stretch.path).metadata.num_rows
+        length = stretch.length or rows - stretch.offset
+        if stretch.offset + length > rows:
+            raise changed(stretch.path, rows, stretch.offset + length)
+        return self._rows(stretch.path, stretch.offset, length, names)
 
     def _rows(self, path: str, first: int, count: int, names: "list[str]") -> "Any":
         """So many rows as an Arrow table. Raises TableError."""

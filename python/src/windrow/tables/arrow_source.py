@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the readers of Parquet and of Arrow files share: a stretch is a range of rows of one file,
+and the first file gives columns and types."""
+
+import os
+
+from windrow.tables.arrows import Schema, frame_of, missing_where_none_may_be
+from windrow.tables.errors import TableError, place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from windrow.tables.settings import Settings
+    from windrow.tables.stretch import Stretch
+
+
+class ArrowSource:
+    """Reads stretches, and keeps the file of the last one open. Derived classes say how a file is
+    opened, what its schema is, which rows of it are wanted, and how types are decided."""
+
+    decided_by = "{}"  # the rows that decide whether values may be missing, by the first file
+
+    def __init__(self, settings: "Settings") -> None:
+        self._settings = settings
+        self._schema: Schema | None = None
+        self._open: tuple[str, tuple[int, ...], Any] | None = None
+
+    def columns(self) -> "list[str]":
+        """The names of all columns of the table."""
+        return self._plan().names
+
+    def read(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
+        """A DataFrame with the wanted columns, or all. Raises TableError, OSError."""
+        schema = self._plan()
+        table = self.table(stretch, wanted)
+        return frame_of(table, schema, schema.wanted(wanted), stretch.path, stretch.offset)
+
+    def arrow_schema(self) -> "Any":
+        """Of the tables of all stretches."""
+        return self._plan().arrow()
+
+    def table(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
+        """As read(), but an Arrow table, with the types of its own file."""
+        schema = self._plan()
+        schema.check(self._schema_of(self._file(stretch.path)), stretch.path, wanted)
+        names = schema.wanted(wanted)
+        table = self._stretch(stretch, names)
+        column = missing_where_none_may_be(table, schema, names)
+        if column is not None:
+            raise TableError(
+                f"{stretch.path}, column {column!r}: missing values from row {stretch.offset} on,"
+                f" and none in {self.decided_by.format(schema.path)}, which decided its type;"
+                " convert the column in the files, or leave it out with keep_columns"
+            )
+        return table
+
+    def object_type(self, name: str) -> "Any":
+        """The Arrow type of a column that a frame has as objects."""
+        import pyarrow
+
+        return self._plan().types.get(name, pyarrow.string())
+
+    def where(self, stretch: "Stretch", row: int) -> str:
+        """The file and row of a row of a stretch."""
+        return place(stretch.path, row=stretch.offset + row)
+
+    def _plan(self) -> Schema:
+        if self._schema is None:
+            self._schema = self._decided()
+        return self._schema
+
+    def _file(self, path: str) -> "Any":
+        """Opened, and opened again when it is another file by now."""
+        status = os.stat(path)
+        identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        if self._open is None or self._open[:2] != (path, identity):
+            self._open = None
+            self._open = (path, identity, self._opened(path))
+        return self._open[2]
+
+    def _opened(self, path: str) -> "Any":
+        """Raises TableError, OSError."""
+        raise NotImplementedError
+
+    def _schema_of(self, file: "Any") -> "Any":
+        raise NotImplementedError
+
+    def _stretch(self, stretch: "Stretch", names: "list[str]") -> "Any":
+        """Its rows as an Arrow table. Raises TableError."""
+        raise NotImplementedError
+
+    def _decided(self) -> Schema:
+        """Columns and types of the table."""
+        raise NotImplementedError
+
+
+def changed(path: str, rows: int, expected: int) -> TableError:
+    """The file has fewer rows than it had."""
+    return TableError(
+        f"{path}: {rows} rows where there were {expected} when the job began; input must not change"
+        " while a job runs"
+    )
