@@ -367,3 +367,23 @@ def test_numbers_of_thousands_of_digits_are_no_integers(tmp_path: Path) -> None:
     assert dtypes(table(tmp_path, f"a\n{long}\n").frame()) in ({"a": "float64"}, {"a": "text"})
     late = "a\n" + "5\n" * 200 + long + "\n"
     assert table(tmp_path, late).error().startswith("data.csv line 202, column 'a': '99999")
+
+
+def test_an_empty_field_that_is_text_makes_text_of_its_column(tmp_path: Path) -> None:
+    made = table(tmp_path, "id,x\n1,2\n2,\n", types="pandas", empty_as_string=True)
+    assert rows(made.frame()) == [[1, "2"], [2, ""]]
+
+
+def test_lines_that_end_with_a_carriage_return_alone_are_told(tmp_path: Path) -> None:
+    made = table(tmp_path, "a,b\r1,2\r3,4\r", types="pandas")
+    with pytest.raises(TableError, match="line 1: lines end with a carriage return alone"):
+        made.frame()
+
+
+def test_other_columns_than_those_of_the_first_file_are_told(tmp_path: Path) -> None:
+    made = table(tmp_path, "id,price,cost\n1,10,5\n", types="pandas")
+    made.add("b.csv", "id,cost,margin\n2,5,77\n")
+    with pytest.raises(TableError, match=r"b.csv: the header has the columns 'id', 'cost', 'marg"):
+        made.frame()
+    made.description["header"] = "all_files_different_headers"
+    assert [row[:2] for row in rows(made.frame())] == [[1, 10.0], [2, None]]

@@ -73,6 +73,8 @@ RowRange Agent::keep_rows(const Token& token, std::uint32_t items, std::string_v
 }
 
 void Agent::keep_parts(const std::vector<Part>& parts, std::uint32_t items, AttemptRecord& record) {
+  const RowFormat format = settings_.rows.format;
+  const bool text = format != RowFormat::kParquet && format != RowFormat::kArrow;
   RowRange range{.offset = segment_->end()};
   for (const Part& part : parts) {
     if (part.kind == PartKind::kReported) {
@@ -83,7 +85,7 @@ void Agent::keep_parts(const std::vector<Part>& parts, std::uint32_t items, Atte
           .output = part.output,
           .kind = part.kind == PartKind::kHeader ? ChunkKind::kHeader : ChunkKind::kRows,
           .items = items};
-      record.line_break = record.line_break || (part.kind == PartKind::kRows &&
+      record.line_break = record.line_break || (text && part.kind == PartKind::kRows &&
                                                 count_byte(part.body, '\n') > record.returned);
       range.length += append_chunk(chunk, part.body, segment_->buffer());
     }

@@ -62,7 +62,7 @@ Result<std::size_t> PlanCheck::take(std::uint32_t input, const std::vector<std::
   for (; used < names.size() && !differs_; ++used) {
     ASSIGN_OR_RETURN(const std::optional<Item> planned, next_planned());
     if (!planned && !rules_.complete) return used;
-    if (planned && planned->input == input && planned->name == names[used]) {
+    if (planned && planned->input == input && planned->name == planned_name(names[used])) {
       RETURN_IF_ERROR(look_at(*planned));
       continue;
     }
@@ -70,8 +70,14 @@ Result<std::size_t> PlanCheck::take(std::uint32_t input, const std::vector<std::
     if (planned) planned_.push_back(*planned);
     break;
   }
-  for (; used < names.size(); ++used) found_.push_back({input, names[used], 0});
+  for (; used < names.size(); ++used) found_.push_back({input, planned_name(names[used]), 0});
   return used;
+}
+
+// A file of a table that is in a mini-batch as a whole is a stretch there.
+std::string PlanCheck::planned_name(const std::string& name) const {
+  const bool whole = rules_.grouped && rules_.items == InputAs::kTable && !parse_stretch_name(name);
+  return whole ? stretch_name(name, {}) : name;
 }
 
 Status PlanCheck::finish() {
@@ -141,8 +147,12 @@ void PlanCheck::note(const char* what, const Item& item) {
   if (problems_.size() > kProblemsShown) return;
   // Where there are several inputs, a name below its root says too little.
   const bool one = plan_.head().roots.size() == 1;
-  problems_.push_back(
-      fmt::format("{} is {}", path_in_quotes(one ? item.name : path_of(item)), what));
+  const std::string name = one ? item.name : path_of(item);
+  std::string problem =
+      fmt::format("{} is {}", path_in_quotes(std::string(file_of_item(name, rules_.items))), what);
+  if (std::ranges::find(problems_, problem) == problems_.end()) {  // of many stretches
+    problems_.push_back(std::move(problem));
+  }
 }
 
 Status PlanCheck::verdict() const {

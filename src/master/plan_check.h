@@ -28,6 +28,7 @@ class PlanCheck {
     bool complete = false;   // the plan holds the whole input
     bool any_order = false;  // the plan is not in the order of the listing
     InputAs items = InputAs::kFiles;
+    bool grouped = false;          // mini-batches are whole files, also of tables
     std::vector<bool> may_change;  // mini-batches whose files may have been written to
   };
 
@@ -58,6 +59,7 @@ class PlanCheck {
   Status collect_planned();
   Status judge();
   Status look_at(const Item& item);
+  [[nodiscard]] std::string planned_name(const std::string& name) const;
   void note(const char* what, const Item& item);
   [[nodiscard]] std::string path_of(const Item& item) const;
   [[nodiscard]] Status verdict() const;

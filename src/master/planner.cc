@@ -168,6 +168,7 @@ Status Planner::Listing::take_old() {
                 PlanCheck::Rules{.complete = whole,
                                  .any_order = config.rules.in_one_piece(),
                                  .items = config.rules.items(),
+                                 .grouped = config.rules.grouped(),
                                  .may_change = std::move(config.may_change)});
   return {};
 }

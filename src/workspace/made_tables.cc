@@ -90,7 +90,7 @@ class Maker {
       ASSIGN_OR_RETURN(const std::uint64_t rows,
                        program_.run(query_request(*query, in_making(path))));
       RETURN_IF_ERROR(put_in_place(fs_, path));
-      tell_(fmt::format("{} are kept in {}", counted(rows, "row"), path));
+      tell_(fmt::format("made {} with {}", path, counted(rows, "row")));
     }
     return take(MadeSoFar::kQuery);
   }
@@ -112,7 +112,7 @@ class Maker {
                        program_.run(partition_request(run_, list, in_making(path))));
       static_cast<void>(fs_.remove(list));
       RETURN_IF_ERROR(put_in_place(fs_, path));
-      tell_(fmt::format("{} are kept in {}", counted(rows, "row"), path));
+      tell_(fmt::format("made {} with {}", path, counted(rows, "row")));
     }
     return take(MadeSoFar::kAll);
   }

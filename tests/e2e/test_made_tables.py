@@ -6,6 +6,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
+import pytest
 from workbench import Job, Windrow, until
 
 ROWS = """
@@ -17,6 +18,9 @@ def run(frame, context):
     return [f"{context.partition_key_value} {list(frame.columns)} {row.id}" for row in
             frame.itertuples()]
 """
+
+
+ABC = dict(enumerate("abc"))
 
 
 def shop(windrow: Windrow, count: int = 100) -> None:
@@ -204,3 +208,43 @@ def run(files):
     job = windrow.run(script, files=3)
     assert job.exit == 0, job
     assert job.rows() == ["5"] * 3
+
+
+# C678 C683 C688
+@pytest.mark.parametrize("made", [True, False])
+def test_a_killed_job_with_keys_goes_on(windrow: Windrow, made: bool) -> None:
+    lines = {store: [f"{n},{store}" for n in range(30) if n % 3 == i] for i, store in ABC.items()}
+    for store in "abc":
+        folder = windrow.folder / "in" / ("" if made else f"store={store}")
+        folder.mkdir(parents=True, exist_ok=True)
+        text = "\n".join(lines[store]) if made else "\n".join(x[:-2] for x in lines[store])
+        header = "id,store\n" if made else "id\n"
+        (folder / f"{store}.csv").write_text(header + text + "\n")
+    begun, calm = windrow.folder / "begun", windrow.folder / "calm"
+    windrow.script(f"""
+import os, time
+
+def run(frame, context):
+    open({str(begun)!r}, "a").write("x\\n")
+    while context.partition_key_value["store"] == "b" and not os.path.exists({str(calm)!r}):
+        time.sleep(0.01)
+    return list(frame["id"])
+""")
+    keys = {"partition_by": ["store"]} if made else {"partition_keys": ["store"]}
+    content = {
+        "type": "parallel",
+        "name": "held",
+        "input_as": "table",
+        "inputs": {"data": {"path": "in"}},
+        "input_data": "${{inputs.data}}",
+        "outputs": {"rows": {"type": "uri_file", "path": "out/rows"}},
+        "task": {"entry_script": "score.py", "append_row_to": "${{outputs.rows}}"},
+    } | keys
+    file = windrow.job_file(content)
+    running = windrow.begin("run", str(file), "--workers", "2")
+    until(lambda: windrow.count("begun") >= 3, "three mini-batches begun")
+    running.kill()
+    calm.touch()
+    job = windrow.command("run", str(file), result=windrow.folder / "out/rows")
+    assert job.exit == 0, job
+    assert [int(row) for row in job.rows()] == [n for i in range(3) for n in range(i, 30, 3)]

@@ -110,7 +110,7 @@ def test_keys_win_over_a_size_and_say_so(windrow: Windrow) -> None:
     [
         (["r"], "{p}/{q}/{f}.bin", "there is no partition key 'r'; there are p, q, f"),
         (["p"], "{p}/{q}.txt", "{p}/{q}.txt"),
-        (["p"], "", "there is no partition key 'p'; there is none"),
+        (["p"], "", "there is no partition key 'p'; there is none (partition_by goes"),
         (["p"], "{p", "{p"),
     ],
 )

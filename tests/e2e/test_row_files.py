@@ -48,6 +48,7 @@ def test_the_name_says_what_the_file_of_rows_is(windrow: Windrow, name: str) -> 
     assert table.column("number").to_pylist() == list(range(50))
     assert table.column("word").to_pylist() == [f"w{n}" for n in range(50)]
     assert table.schema.field("number").type == pa.int64()
+    assert "line break" not in job.text  # of the bytes of a table
 
 
 # C690

@@ -12,11 +12,11 @@ namespace windrow {
 namespace {
 
 std::unexpected<Error> unknown_key(std::string_view key, const std::vector<std::string>& known) {
-  return fail(
-      ErrorCode::kInvalid,
-      "there is no partition key '{}'; there {}",
-      key,
-      known.empty() ? std::string("is none") : fmt::format("are {}", fmt::join(known, ", ")));
+  return fail(ErrorCode::kInvalid,
+              "there is no partition key '{}'; there {}",
+              key,
+              known.empty() ? std::string("is none (partition_by goes by columns of a table)")
+                            : fmt::format("are {}", fmt::join(known, ", ")));
 }
 
 }  // namespace

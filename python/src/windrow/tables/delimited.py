@@ -79,7 +79,7 @@ class Delimited:
         piece = _Piece(stretch, self._settings)
         if stretch.offset == 0:
             piece.cut_head(self._headers)
-            self._check_order(piece, stretch.path)
+            self._check_names(piece, stretch.path)
         layout = self._layout(stretch.path, wanted)
         columns = [None if i is None else self._columns[i] for i in layout]
         columns = [c if c and (wanted is None or c.name in wanted) else None for c in columns]
@@ -151,15 +151,25 @@ class Delimited:
                 raise TableError(self._open_quote(piece, quote)) from None
         return _lines(piece.data, self._dialect.blanks)
 
-    def _check_order(self, piece: "_Piece", path: str) -> None:
-        """The same names in another order: each value would stand under a wrong name."""
+    def _check_names(self, piece: "_Piece", path: str) -> None:
+        """Values would stand under wrong names. An MLTable file may name other columns, as long as
+        it is not the same ones in another order: there that is taken for a header all the same."""
         if self._settings.header != "all_files_same_headers" or piece.names is None:
             return
         expected = [column.name for column in self._columns]
-        if piece.names != expected and sorted(piece.names) == sorted(expected):
+        if piece.names == expected:
+            return
+        first = self._headers.first_file()
+        if sorted(piece.names) == sorted(expected):
             raise TableError(
-                f"{path}: the header has the columns of {self._headers.first_file()} in another"
-                " order; set header: all_files_different_headers"
+                f"{path}: the header has the columns of {first} in another order; set header:"
+                " all_files_different_headers"
+            )
+        if self._settings.pandas_types:
+            raise TableError(
+                f"{path}: the header has the columns {listed(piece.names)}, and that of {first}"
+                f" {listed(expected)}; set header: all_files_different_headers to go by their"
+                " names, or from_first_file where other files have no header"
             )
 
     def _layout(self, path: str, wanted: "set[str] | None") -> "list[int | None]":

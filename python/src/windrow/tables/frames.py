@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of frames that run() may ask for, made of the DataFrame that the reader gives."""
+"""The kinds of frames that run() may ask for."""
 
 from importlib import import_module
 
 from windrow.tables.errors import TableError
+from windrow.tables.reader import TableReader
+from windrow.tables.to_arrow import ArrowTables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,14 +15,15 @@ if TYPE_CHECKING:
 _MODULES = {
     "pandas": (),
     "pyarrow": ("pyarrow",),
-    "polars": ("polars", "pyarrow"),  # polars takes text of pandas by way of pyarrow
+    "polars": ("polars", "pyarrow"),  # polars takes Arrow tables
     "numpy": ("numpy",),
 }
 
 
-def converter(kind: str) -> "Callable[[Any], Any] | None":
-    """What makes such a frame of a DataFrame; None where it is one. Raises TableError for a kind
-    that nobody knows, and when the environment lacks something."""
+def reader_of(description: "dict[str, Any]") -> "tuple[TableReader, Callable[[list[str]], Any]]":
+    """A reader of the table, and what makes frames of the kind that is asked for. Raises TableError
+    for a kind that nobody knows, and when the environment lacks something."""
+    kind = description.get("frame") or "pandas"
     if kind not in _MODULES:
         raise TableError(f"frame: {kind!r} is none of {', '.join(_MODULES)}")
     for module in _MODULES[kind]:
@@ -31,25 +34,16 @@ def converter(kind: str) -> "Callable[[Any], Any] | None":
                 f"frame: {kind} needs {module} in the environment of the script ({error}); install"
                 " it there, or name another one by --python"
             ) from None
-    return {"pyarrow": _pyarrow, "polars": _polars, "numpy": _numpy}.get(kind)
+    if kind in ("pandas", "numpy"):
+        reader = TableReader(description)
+        return reader, reader.frame if kind == "pandas" else lambda names: _numpy(reader, names)
+    tables = ArrowTables(description)
+    return tables, tables.whole if kind == "pyarrow" else lambda names: _polars(tables, names)
 
 
-def _pyarrow(frame: "Any") -> "Any":
-    import pyarrow
-
-    try:
-        return pyarrow.Table.from_pandas(frame, preserve_index=False)
-    except (pyarrow.ArrowException, TypeError, ValueError) as error:
-        reason = "; ".join(map(str, error.args))
-        raise TableError(
-            f"frame: Arrow cannot take the values of a column: {reason}; convert the column, leave"
-            " it out with keep_columns, or take frame: pandas"
-        ) from None
+def _numpy(reader: TableReader, names: "list[str]") -> "Any":
+    return reader.frame(names).to_numpy()
 
 
-def _polars(frame: "Any") -> "Any":
-    return import_module("polars").from_arrow(_pyarrow(frame))
-
-
-def _numpy(frame: "Any") -> "Any":
-    return frame.to_numpy()
+def _polars(tables: ArrowTables, names: "list[str]") -> "Any":
+    return import_module("polars").from_arrow(tables.whole(names))

@@ -79,6 +79,12 @@ class Headers:
                 if end < 0:
                     return None
         lines = data.count(b"\n", 0, position)
+        line = data[position:end].rstrip(b"\r")
+        if b"\r" in line and not (quote and quote in line):
+            raise TableError(
+                f"{place(path, lines + 1)}: lines end with a carriage return alone; write the file"
+                " again with line feeds, as `tr '\\r' '\\n'` does"
+            )
         text = source.decoded(data[position : end + 1], path, lines)
         try:
             return Head(next(records(text, self._dialect))[1], end + 1)

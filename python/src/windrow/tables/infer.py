@@ -50,6 +50,9 @@ def _as_pandas(names: "list[str]", columns: "list[list[str | None]]") -> "list[C
 
     decided = []
     for name, values in zip(names, columns):
+        if "" in values:  # empty_as_string: not missing, and no number
+            decided.append(Column(name, kinds.TEXT))
+            continue
         buffer = io.StringIO()
         writer = csv.writer(buffer)
         writer.writerows([["x", value or ""] for value in values])

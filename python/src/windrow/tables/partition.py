@@ -128,6 +128,9 @@ def _decoded(text: str) -> str:
     return text if "\0" in decoded else decoded
 
 
+MISSING = "__HIVE_DEFAULT_PARTITION__"  # the folder of rows without a value, as Hive calls it
+
+
 class HiveKeys:
     """Keys that are folders of a path called key=value: a format without one."""
 
@@ -142,7 +145,7 @@ class HiveKeys:
         return False
 
     def values(self, path: str) -> "dict[str, Any]":
-        """Texts. Raises TableError for a path without one of the keys."""
+        """Texts, None for a missing value. Raises TableError for a path without one of the keys."""
         found = {}
         for folder in path.split("/")[:-1]:
             key, equals, value = folder.partition("=")
@@ -151,4 +154,4 @@ class HiveKeys:
         for key in self._keys:
             if key not in found:
                 raise TableError(f"{path}: no folder is called {key}=VALUE")
-        return {key: found[key] for key in self._keys}
+        return {key: None if found[key] == MISSING else found[key] for key in self._keys}

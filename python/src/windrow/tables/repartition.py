@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from urllib.parse import quote
 
 from windrow.tables.errors import TableError, listed, shortened
+from windrow.tables.partition import MISSING
 from windrow.tables.settings import from_engine
 from windrow.tables.to_arrow import ArrowTables
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _NAME_MAX = 255  # bytes of the name of a folder
 _GROUP = 16 << 20  # bytes of a row group, before they are packed
-_MISSING = "__HIVE_DEFAULT_PARTITION__"
 _COUNTED_MAX = 1 << 20
 OPEN_MAX = 900  # files
 
@@ -166,7 +166,7 @@ def _text_of(value: "Any") -> "str | None":
 def _folder(name: str, text: "str | None") -> str:
     """Raises TableError. The name that both the engine and Arrow read as this key and value."""
     if text is None:
-        return f"{quote(name, safe='')}={_MISSING}"
+        return f"{quote(name, safe='')}={MISSING}"
     folder = f"{quote(name, safe='')}={quote(text, safe='')}"
     reason = "has a NUL character" if "\0" in text else ""
     if len(folder) > _NAME_MAX:

@@ -36,6 +36,18 @@ class ArrowTables(TableReader):
             fields.append(pyarrow.field(name, type_, metadata=missing))
         return pyarrow.schema(fields)
 
+    def whole(self, names: "list[str]") -> "Any":
+        """One table with the rows of all stretches. Raises TableError, OSError."""
+        import pyarrow
+
+        schema = pyarrow.schema([field.remove_metadata() for field in self.schema()])
+        tables = [table.cast(schema) for table in self.tables(names)]
+        return (
+            tables[0]
+            if len(tables) == 1
+            else pyarrow.concat_tables([schema.empty_table(), *tables])
+        )
+
     def tables(self, names: "list[str]") -> "Iterator[Any]":
         """One for each stretch. Raises TableError, OSError."""
         import pyarrow

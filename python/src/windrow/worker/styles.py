@@ -10,6 +10,7 @@ from windrow.worker import parts, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from windrow.worker.arrow_rows import ArrowRows
@@ -66,10 +67,7 @@ class Writer:
 
     def _frame(self, frame: "Any") -> "tuple[int, str, str]":
         if self._format == "jsonl":
-            text = frame.to_json(
-                orient="records", lines=True, force_ascii=False, date_format="iso"
-            ).strip("\n")
-            return len(frame), "", text + "\n" if len(frame) else ""
+            return len(frame), "", "".join(_json(row, (",", ":")) + "\n" for row in _records(frame))
         header = ""
         if self._header is not False and len(frame):
             header = frame.iloc[:0].to_csv(header=self._header, **self._keywords)
@@ -127,16 +125,36 @@ def _fields(element: "Any") -> "list[object]":
     return [element]
 
 
-def _json(element: object) -> str:
+def _records(frame: "Any") -> "Iterator[dict[str, object]]":
+    """The rows of a frame with every digit that they have, which to_json() does not give."""
+    names = [str(name) for name in frame.columns]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise rows.WrongType(f"run() returned a frame with two columns {name!r}: rename one")
+    columns = []
+    for i in range(len(names)):
+        column = frame.iloc[:, i]
+        values = zip(column.astype(object), column.isna())
+        columns.append([None if missing else value for value, missing in values])
+    for row in zip(*columns):
+        yield dict(zip(names, row))
+
+
+def _json(element: object, marks: "tuple[str, str] | None" = None) -> str:
     import json
 
     def other(value: "Any") -> object:
-        """numpy's arrays and scalars as what they hold, all else as its text."""
-        return value.tolist() if hasattr(value, "tolist") else str(value)
+        """numpy's arrays and scalars as what they hold, times as ISO 8601 has them, all else as
+        its text."""
+        if hasattr(value, "tolist"):
+            return value.tolist()
+        return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
     try:
-        return json.dumps(element, ensure_ascii=False, allow_nan=False, default=other)
+        return json.dumps(
+            element, ensure_ascii=False, allow_nan=False, default=other, separators=marks
+        )
     except ValueError:  # NaN and infinity, which JSON lacks
         text = json.dumps(element, ensure_ascii=False, default=other)
         plain = json.loads(text, parse_constant=lambda _: None)
-        return json.dumps(plain, ensure_ascii=False)
+        return json.dumps(plain, ensure_ascii=False, separators=marks)

@@ -4,8 +4,8 @@
 Imported only for jobs with input_as: table.
 """
 
-from windrow.tables.frames import converter
-from windrow.tables.reader import TableError, TableReader
+from windrow.tables.frames import reader_of
+from windrow.tables.reader import TableError
 from windrow.tables.settings import from_engine
 from windrow.worker.script import Refused
 
@@ -18,17 +18,17 @@ class TableRows:
     """Reads mini-batches. `names` and `first` are those of the latest: the names of its stretches,
     and the number of its first row in the whole input, if that is known."""
 
-    __slots__ = ("_convert", "_reader", "first", "names")
+    __slots__ = ("_pandas", "_read", "_reader", "first", "names")
 
     counts = True  # the agent does not know how many rows there are
 
     def __init__(self, description: str) -> None:
         """Raises Refused when something is missing that every mini-batch needs."""
         table = from_engine(description)
+        self._pandas = table.get("frame") in (None, "pandas")
         try:
-            self._reader = TableReader(table)
+            self._reader, self._read = reader_of(table)
             self._reader.check()
-            self._convert = converter(table.get("frame") or "pandas")
         except TableError as error:  # as it will be in every worker
             raise Refused from error
         self.names: list[str] = []
@@ -37,12 +37,12 @@ class TableRows:
     def load(self, names: "list[str]") -> "Any":
         """Raises TableError, and OSError when a file is gone."""
         self.names, self.first = names, None
-        frame = self._reader.frame(names)
+        frame = self._read(names)
         self.first = self._reader.first_row(names)
-        return frame if self._convert is None else self._convert(frame)
+        return frame
 
     def frame(self, items: "Any") -> "Any":
         """The latest mini-batch for a dataset: the DataFrame that run() gets, or, where that is
         something else, a function that reads one."""
         names = self.names
-        return items if self._convert is None else lambda: self._reader.frame(names)
+        return items if self._pandas else lambda: self._reader.frame(names)
