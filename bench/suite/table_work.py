@@ -8,6 +8,7 @@ and cuts them. repartition: the table of CSV by a column of a thousand values, f
 the command to all workers up; the peer is Arrow's own reader and partitioned writer.
 """
 
+import functools
 import importlib.util
 import json
 import os
@@ -67,8 +68,9 @@ def bulk_in(options):
     read_through(path)
     line = str(float(sum(range(VALUES)))).encode()
 
-    def ours():
-        with windrow.job("sum_floats.py", path, "1b", flags=["--as", "table"]) as job:
+    def ours(frame):
+        flags = ["--as", "table", "--set", f"frame={frame}"]
+        with windrow.job("sum_floats.py", path, "1b", flags=flags) as job:
             job.run(120)
             rows.check(job.rows, rows.digest([line] * batches))
             seconds = (job.last_ns() - job.first_ns()) / 1e9
@@ -82,8 +84,12 @@ def bulk_in(options):
             raise windrow.Failed(f"fails: {ended.last_words}")
         return {"rate": batches // 4 * MB / 1e9 / float(ended.output.split()[-1])}
 
-    case.measure([("windrow", ours), (POOL, pool)], options.repeats)
-    case.at_least("windrow, GB/s", case.median("windrow", "rate"), 5)
+    contenders = [
+        (f"windrow, frame: {frame}", functools.partial(ours, frame))
+        for frame in ("pyarrow", "pandas")
+    ]
+    case.measure([*contenders, (POOL, pool)], options.repeats)
+    case.at_least(f"{contenders[0][0]}, GB/s", case.median(contenders[0][0], "rate"), 5)
     return case
 
 

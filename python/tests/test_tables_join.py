@@ -148,7 +148,7 @@ def test_types_that_have_nothing_in_common_are_told_with_column_and_pieces(tmp_p
     said = Result(tmp_path, [{"a": None}], [{"b": 1}], [{"a": 1}], [{"a": "x"}]).error()
     assert said == (
         "column 'a' is int64 in piece 2 and string in piece 3; return the same type always, or"
-        " make text of the column in run()"
+        " make text of the column in run(), and begin anew with --new"
     )
     assert "'a' is int64 in piece 0 and string in piece 2" in (
         Result(tmp_path, [{"a": 1}], [{"b": 1}], [{"a": "x"}]).error()

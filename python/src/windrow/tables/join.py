@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 _GROUP_BYTES = {"parquet": 64 << 20, "arrow": 16 << 20}
 _GROUP_ROWS = 1_000_000
 _SMALL_MAX = 1000  # batches that wait to be joined: each costs a kilobyte for every column
-_SAME = "return the same type always, or make text of the column in run()"
+_SAME = (
+    "return the same type always, or make text of the column in run(), and begin anew with --new"
+)
 
 
 def run(request: "dict[str, Any]") -> "dict[str, object]":
