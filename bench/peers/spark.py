@@ -3,6 +3,8 @@
 those it gets, so that nothing but names goes through the JVM. Needs Java."""
 
 import contextlib
+import os
+import sys
 
 import pandas as pd
 from pyspark.sql import SparkSession
@@ -37,6 +39,7 @@ class Pool:
 
 @contextlib.contextmanager
 def start(_setting, workers):
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master(f"local[{workers}]").config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.adaptive.enabled", "false")
     builder = builder.config("spark.python.worker.reuse", "true")
