@@ -384,3 +384,12 @@ def test_a_table_can_be_tried_at_the_terminal(windrow: Windrow) -> None:
     job = windrow.command("run", "score.py", "--input", "in", "--as", "table", "--local")
     assert job.exit == 0, job
     assert "mini-batch 0: 10 items, 10 results" in job.text
+
+
+# C674
+def test_a_message_says_where_a_job_says_what_it_advises(windrow: Windrow) -> None:
+    put(windrow, "a.csv", "n,m\n" + "1,2\n" * 300 + "1,2,3\n")
+    job = run_table(windrow, "def run(frame):\n    return [1] * len(frame)\n", retries=0)
+    said = job.log("logs/failed_items.jsonl")
+    assert "set ragged: skip" in said
+    assert "a job says such things under table, as in --set table.KEY=VALUE" in said

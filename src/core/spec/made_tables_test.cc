@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What job files say about tables that are made first: queries, and rows put together by columns.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "core/spec/effective.h"
@@ -51,7 +53,8 @@ TEST_F(MadeTablesTest, APasswordIsRefusedAndNotShown) {
   for (const char* said : {"postgresql://me:geheim@host/shop",
                            "host=h user=me password=geheim",
                            "postgres://host/shop?password=geheim"}) {
-    const std::string problem = problems(sql(said));
+    const std::string problem = problems(sql(said, "mini_batch_size: 5 rows\n"));
+    EXPECT_EQ(std::ranges::count(problem, '\n'), 1) << problem;
     EXPECT_TRUE(problem.contains("has a password in it")) << problem;
     EXPECT_TRUE(problem.contains("~/.pgpass")) << problem;
     EXPECT_FALSE(problem.contains("geheim")) << problem;

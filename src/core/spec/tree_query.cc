@@ -64,9 +64,11 @@ void read_query(JobTree& tree, const Place& place, const std::string& name) {
           return fail(ErrorCode::kInvalid, "is empty; a SELECT is expected");
         return std::string(said);
       });
-  if (!connection || !query) return;
-  tree.spec.inputs.push_back(
-      {.name = name, .type = InputType::kSql, .paths = {*connection}, .query = *query});
+  // Also with a problem, so that nothing is said about an input that would not be there.
+  tree.spec.inputs.push_back({.name = name,
+                              .type = InputType::kSql,
+                              .paths = {connection.value_or("")},
+                              .query = query.value_or("")});
 }
 
 }  // namespace windrow

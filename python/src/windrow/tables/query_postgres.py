@@ -190,10 +190,11 @@ def _said(error: Exception) -> str:
 
 
 def no_connection(error: Exception) -> TableError:
-    return TableError(
-        f"no connection to the database: {_said(error)}; correct the connection, or ask who runs"
-        " the database"
-    )
+    said = _said(error)
+    advice = "correct the connection, or ask who runs the database"
+    if "no password supplied" in said:
+        advice = "put the password into ~/.pgpass, or into the file that PGPASSFILE names"
+    return TableError(f"no connection to the database: {said}; {advice}")
 
 
 def query_failed(error: Exception, rows: int) -> TableError:

@@ -192,9 +192,11 @@ def decoded(data: bytes, path: str, lines_before: int) -> str:
     except UnicodeDecodeError as error:
         line = lines_before + data.count(b"\n", 0, error.start) + 1
         byte = data[error.start]
+        wide = lines_before == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        likely = "utf16, by the first bytes" if wide else "latin1 or windows1252"
         raise TableError(
             f"{place(path, line)}: byte {byte:#04x} is not UTF-8; set encoding, for example to"
-            " latin1 or windows1252"
+            f" {likely}"
         ) from None
 
 

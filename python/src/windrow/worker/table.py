@@ -14,11 +14,28 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_SETTINGS = ("delimiter", "encoding", "header", "invalid_lines", "ragged", "support_multi_line")
+_STEPS = ("convert_column_types", "keep_columns")
+
+
+def _advice(said: str) -> str:
+    """Where a job says what the message advises: that is written for MLTable files."""
+    out = ""
+    if any(f"set {name}" in said for name in _SETTINGS) or "infer_column_types" in said:
+        out += "; a job says such things under table, as in --set table.KEY=VALUE"
+    if "mixed types" in said:
+        out += "; --set table.mixed_types=true allows them"
+    steps = [name for name in _STEPS if name in said]
+    if steps:
+        out += f"; {' and '.join(steps)} stand in an MLTable file"
+    return out
+
+
 class TableRows:
     """Reads mini-batches. `names` and `first` are those of the latest: the names of its stretches,
     and the number of its first row in the whole input, if that is known."""
 
-    __slots__ = ("_pandas", "_read", "_reader", "first", "names")
+    __slots__ = ("_described", "_pandas", "_read", "_reader", "first", "names")
 
     counts = True  # the agent does not know how many rows there are
 
@@ -26,6 +43,7 @@ class TableRows:
         """Raises Refused when something is missing that every mini-batch needs."""
         table = from_engine(description)
         self._pandas = table.get("frame") in (None, "pandas")
+        self._described = bool(table.get("partition_first"))  # by an MLTable file
         try:
             self._reader, self._read = reader_of(table)
             self._reader.check()
@@ -37,7 +55,12 @@ class TableRows:
     def load(self, names: "list[str]") -> "Any":
         """Raises TableError, and OSError when a file is gone."""
         self.names, self.first = names, None
-        frame = self._read(names)
+        try:
+            frame = self._read(names)
+        except TableError as error:
+            if self._described:
+                raise
+            raise TableError(f"{error}{_advice(str(error))}") from error
         self.first = self._reader.first_row(names)
         return frame
 
