@@ -112,8 +112,8 @@ def test_a_rule_that_cannot_be_read_is_refused(windrow: Windrow) -> None:
 def test_a_quota_takes_the_eldest_until_the_rest_fits(windrow: Windrow) -> None:
     finished(windrow, "first", "second", "third")
     for name in ("first", "second", "third"):
-        (windrow.home / "jobs" / name / "outputs/large").write_bytes(os.urandom(1 << 20))
-    assert windrow.command("prune", "--quota", "3MB", "--yes").exit == 0
+        (windrow.home / "jobs" / name / "outputs/large").write_bytes(os.urandom(4 << 20))
+    assert windrow.command("prune", "--quota", "12MB", "--yes").exit == 0
     assert names(windrow) == ["second", "third"]
     assert windrow.command("prune", "--quota", "0", "--yes").exit == 0
     assert names(windrow) == []
