@@ -99,23 +99,22 @@ class QueryStorm {
       line(draw_from(random_, {"    path: x", "    mode: direct", "    default: 5"}));
       blame(true);
     }
-    read_ = !connection_.empty() && !query_.empty();
     const bool alone = maybe(900);
     if (!alone) line("  other: {path: x}");
     if (!alone && maybe(500)) data_ = "['${{inputs.q}}', '${{inputs.other}}']";
     if (!alone && data_.empty()) {
       data_ = "${{inputs.other}}";
-      if (read_) problems_.insert(map);  // nobody asks for its rows
+      problems_.insert(map);  // nobody asks for its rows
     }
   }
 
   void draw_input_data() {
     line("input_data: " + (data_.empty() ? "${{inputs.q}}" : data_));
-    blame(data_.starts_with('[') && read_);
+    blame(data_.starts_with('['));
     if (maybe(600)) return;
     const std::string items = draw_from(random_, {"table", "table", "files", "jsonl"});
     line("input_as: " + items);
-    blame(items != "table" && read_ && data_ != "${{inputs.other}}");
+    blame(items != "table" && data_ != "${{inputs.other}}");
   }
 
   // By the name of the file, unless it is said.
@@ -146,7 +145,6 @@ class QueryStorm {
   std::string connection_;
   std::string query_;
   std::string data_;
-  bool read_ = false;
   RowFormat format_ = RowFormat::kAzure;
   std::multiset<std::uint64_t> problems_;
 };
