@@ -148,7 +148,7 @@ def test_types_that_have_nothing_in_common_are_told_with_column_and_pieces(tmp_p
     said = Result(tmp_path, [{"a": None}], [{"b": 1}], [{"a": 1}], [{"a": "x"}]).error()
     assert said == (
         "column 'a' is int64 in piece 2 and string in piece 3; return the same type always, or"
-        " make text of the column in run(), and begin anew with --new"
+        " make text of the column in run()"
     )
     assert "'a' is int64 in piece 0 and string in piece 2" in (
         Result(tmp_path, [{"a": 1}], [{"b": 1}], [{"a": "x"}]).error()
@@ -322,9 +322,11 @@ def test_the_program_tells_what_is_wrong(tmp_path: Path) -> None:
     code, said, trace = ask(tmp_path, do="join", format="arrow", **paths)
     assert code == 1
     assert said["error"].startswith("column '0' is int64 in piece 0 and string in piece 1; ")
+    assert said["final"] is True
     assert trace == ""
     assert ask(tmp_path, do="join", format="csv", **paths)[1] == {
-        "error": "format: 'csv' is none of parquet, arrow"
+        "error": "format: 'csv' is none of parquet, arrow",
+        "final": False,
     }
     assert ask(tmp_path, do="sing")[1]["error"].startswith("do: 'sing' is none of join")
 
@@ -334,7 +336,7 @@ def test_what_nobody_expected_is_told_with_its_trace(tmp_path: Path) -> None:
     assert code == 1
     assert said["error"].startswith("FileNotFoundError: ")
     assert "Traceback" in trace
-    assert ask(tmp_path, do="join")[1] == {"error": "KeyError: 'from'"}
+    assert ask(tmp_path, do="join")[1] == {"error": "KeyError: 'from'", "final": False}
 
 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
@@ -344,6 +346,7 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
         code, said, _ = ask(tmp_path, do="join", **request)
         assert code == 1
         assert "No space left on device" in said["error"]
+        assert said["final"] is False
 
 
 def test_nothing_beside_the_program_is_imported_and_no_library_is_heard(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tables_oracle.table_files import Table, dtypes, rows, table
+from windrow.tables import fast_arrow, fast_pandas
 
 MLTABLE: list[tuple[list[str], str]] = [
     (["5", "-6"], "int64"),
@@ -126,6 +127,21 @@ def test_text_takes_everything(tmp_path: Path, late: str) -> None:
         frame = column(tmp_path, ["5"] * 200 + [late], **description).frame()
         assert dtypes(frame)["x"] == "text"
         assert rows(frame)[0] == ["r", "5"]
+
+
+@pytest.mark.parametrize("types", ["pandas", "mltable"])
+@pytest.mark.parametrize("reader", [fast_arrow, fast_pandas])
+def test_columns_that_are_said_to_be_text_keep_their_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, types: str, reader: object
+) -> None:
+    monkeypatch.setattr(fast_arrow, "available", lambda: reader is fast_arrow)
+    made = Table(tmp_path, types=types, text_columns=["zip"])
+    made.add("a.csv", "zip,n\n00123,007\n1.50,8\n,9\n")
+    frame = made.frame()
+    assert dtypes(frame) == {"zip": "text", "n": "int64"}
+    assert rows(frame) == [["00123", 7], ["1.50", 8], [None, 9]]
+    made.description["text_columns"] = ["zap"]
+    assert made.error() == "text_columns: there is no column 'zap', only 'zip', 'n'"
 
 
 def test_missing_floats_and_dates_fit_later(tmp_path: Path) -> None:

@@ -94,6 +94,11 @@ def test_reports_of_an_attempt_that_raised_are_forgotten(agent: Agent) -> None:
         ({"format": "csv"}, '["a,b", 3, None]', '"a,b"\n3\n""\n'),
         ({"format": "csv"}, '[[1, "x y"], (2, "z"), {"k": 4, "l": 5}]', "1,x y\n2,z\n4,5\n"),
         ({"format": "csv", "separator": ";"}, '[[1, "a;b"]]', '1;"a;b"\n'),
+        (
+            {"format": "csv"},
+            '[{"id": 1, "x": 2}, {"x": 3, "id": 4}, {"y": 5}]',
+            "1,2,\n4,3,\n,,5\n",
+        ),
         ({"format": "jsonl"}, '[{"k": "gr\u00fc\u00df"}, "x", [1, None]]',
          '{"k": "gr\u00fc\u00df"}\n"x"\n[1, null]\n'),
         ({"format": "jsonl"}, '[float("nan"), {"v": [float("inf"), 1]}]',

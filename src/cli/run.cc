@@ -53,7 +53,7 @@ class Run final : public Command {
     if (local_) return report(try_script(*std::move(reading), debugger_));
     if (debugger_) return voice_.report({ErrorCode::kInvalid, "--debugpy goes with --local"});
     return run_to_the_end(voice_, [&] {
-      Result<StartedJob> job = start_job(*std::move(reading), afresh_);
+      Result<StartedJob> job = start_job(*reading, afresh_);
       // A file or folder that is missing here is not a missing job.
       if (!job && job.error().code == ErrorCode::kNotFound) job.error().code = ErrorCode::kInvalid;
       return job;

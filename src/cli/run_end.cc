@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "core/progress/job_outline.h"
 
 namespace windrow {
 namespace {
@@ -17,6 +18,16 @@ std::string status_word(const RunOutcome& outcome) {
 }
 
 bool completed(const RunEnd& end) { return exit_code(end.outcome) == kExitCompleted; }
+
+// What else there is for a retry whose input is not what it was; may be empty.
+std::string rest_advice(const RunEnd& end) {
+  if (end.table) return "Start afresh, with all that was mended: the command of the first job\n";
+  if (end.failed_before.empty()) return "";
+  return fmt::format(
+      "Go on without a file that is gone: copy {}, delete its lines there, and run the rest as a "
+      "job of its own: windrow run SCRIPT --input @COPY\n",
+      end.failed_before);
+}
 
 // What the user may do next, if anything.
 std::string advice(const RunEnd& end) {
@@ -31,11 +42,7 @@ std::string advice(const RunEnd& end) {
         "Go on when it is as it was (put back what is missing, move away what is additional): "
         "windrow job resume {}\n{}",
         job,
-        end.failed_before.empty()
-            ? ""
-            : fmt::format("Go on without a file that is gone: copy {}, delete its lines there, and "
-                          "run the rest as a job of its own: windrow run SCRIPT --input @COPY\n",
-                          end.failed_before));
+        rest_advice(end));
   }
   if (outcome.end == MasterEnd::kHeldUp) {
     return fmt::format(
@@ -45,7 +52,10 @@ std::string advice(const RunEnd& end) {
         job);
   }
   if (code == kExitCancelled || outcome.end == MasterEnd::kBroken) {
-    return fmt::format("Go on with it by the same command, or: windrow job resume {}\n", job);
+    const bool broken = outcome.end == MasterEnd::kBroken;
+    return fmt::format("{} by the same command, or: windrow job resume {}\n",
+                       broken ? "When that is mended, go on with it" : "Go on with it",
+                       job);
   }
   if (code == kExitCompleted && outcome.counts.failed + outcome.items_bad > 0) {
     return fmt::format("Run {} again: windrow retry {}\n",
@@ -53,6 +63,10 @@ std::string advice(const RunEnd& end) {
                        job);
   }
   if (outcome.end != MasterEnd::kFinished || outcome.status != JobStatus::kFailed) return "";
+  if (outcome.state && failed_in_vain(outline_of(*outcome.state))) {
+    return fmt::format("Mend the cause, then give the same command again{}\n",
+                       end.named ? ", with --new" : "");
+  }
   if (outcome.counts.committed > 0) {
     return fmt::format(
         "Go on with it: windrow job resume {}, with --changed-code when you mended the script\n"

@@ -17,6 +17,7 @@ struct RunEnd {
   std::string name;
   bool named = false;  // by the user, as its folder may be: the same command means the same job
   bool retry = false;  // of another job: the same command means another one
+  bool table = false;  // its items are rows
   std::string failed_before;   // of a retry: the failed items of that job, when it is there
   bool speaks = false;         // a program that is to speak the worker protocol
   bool retries_short = false;  // fewer results than items are tried again

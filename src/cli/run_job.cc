@@ -54,6 +54,7 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
                    .name = name,
                    .named = !spec.name.empty() || spec.job_folder.has_value(),
                    .retry = spec.retry_of.has_value(),
+                   .table = spec.input_as == InputAs::kTable,
                    .failed_before = failed_items_before(fs, spec),
                    .speaks = !spec.command.empty() && spec.command_mode == CommandMode::kProtocol,
                    .retries_short = spec.limits.retry_short_returns};

@@ -69,7 +69,7 @@ void Master::make_merger(Epoch epoch) {
       fs_,
       config_.folder,
       config_.targets,
-      config_.shape,
+      config_.rows,
       epoch,
       Merger::Callbacks{.on_progress =
                             [this](std::uint64_t bytes) {
@@ -82,7 +82,7 @@ void Master::make_merger(Epoch epoch) {
                               for (const auto& result : results) merged_bytes_ += result.length;
                               step(event::Merged{std::move(results)});
                             },
-                        .on_error = [this](std::string cause) { broken(std::move(cause)); },
+                        .on_error = [this](const Error& error) { not_merged(error); },
                         .on_note =
                             [this](const std::string& text) {
                               if (on_note) on_note(text);
@@ -310,6 +310,12 @@ void Master::failed(const Error& error) {
   if (finished()) return;
   broken_cause_ = error.message;
   end(MasterEnd::kHeldUp);
+}
+
+// Rows that never become a result are the job's end; a disk that refuses them is not.
+void Master::not_merged(const Error& error) {
+  if (error.code != ErrorCode::kInvalid) return broken(error.message);
+  step(event::Broken{error.message});
 }
 
 void Master::end(MasterEnd how) {

@@ -40,7 +40,7 @@ struct MasterConfig {
   WorkerSettings worker;
   PlanRules plan;
   std::vector<std::string> targets;  // the files that get rows; none without append_row
-  RowShape shape;                    // of these files
+  RowForm rows;                      // of these files
   bool replace_targets = false;      // and staged files
   bool pending_may_change = false;   // files without a result may differ from what was listed
   Appender::Options journal;
@@ -115,6 +115,7 @@ class Master {
   void make_placer();
   [[nodiscard]] bool superseded();
   void failed(const Error& error);
+  void not_merged(const Error& error);
   void broken(std::string cause);
   void end(MasterEnd how);
 

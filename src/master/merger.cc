@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/plant.h"
 #include "base/text.h"
+#include "core/progress/job_outline.h"
 #include "core/spec/job_paths.h"
 
 namespace windrow {
@@ -39,12 +40,13 @@ struct Target {
   std::string header;  // at the top of the file
   std::string note;    // about the first mini-batch that had another one
 
-  void compare_header(std::string_view other, BatchId batch) {
-    if (other == header || !note.empty()) return;
+  // What is wrong with rows of a mini-batch that stand below these names of columns; may be empty.
+  [[nodiscard]] std::string misplaced(std::string_view other, BatchId batch) const {
+    if (other == header) return "";
     const auto shown = [](std::string_view line) {
       return in_quotes(line.substr(0, line.find('\n')));
     };
-    note = fmt::format(
+    return fmt::format(
         "mini-batch {} has the columns {}, and {} begins with {}: its rows do not fit below them; "
         "return the same columns in the same order",
         batch,
@@ -105,7 +107,7 @@ struct Target {
 struct Merger::Outputs {
   FileSystem& fs;
   JobFolder folder;
-  RowShape shape;
+  RowForm form;
   Epoch epoch;
   std::vector<Target> targets;
   std::map<SegmentId, SegmentReader> readers;
@@ -114,10 +116,11 @@ struct Merger::Outputs {
   std::vector<Rows> step_rows;
   bool last = false;
   Status status;
+  bool unfit = false;  // no result can ever be made of the rows
 
   Outputs(
-      FileSystem& file_system, JobFolder job, std::vector<std::string> to, RowShape makes, Epoch of)
-      : fs(file_system), folder(std::move(job)), shape(std::move(makes)), epoch(of) {
+      FileSystem& file_system, JobFolder job, std::vector<std::string> to, RowForm rows, Epoch of)
+      : fs(file_system), folder(std::move(job)), form(std::move(rows)), epoch(of) {
     for (std::string& path : to) targets.push_back({.path = std::move(path)});
   }
 
@@ -132,6 +135,7 @@ struct Merger::Outputs {
   Status finish(Target& target);
   Status copy(const Rows& rows);
   Status add(const ChunkView& view, const Rows& rows);
+  Status compare_header(Target& target, std::string_view header, BatchId batch);
   Status give_names(bool replacing) const;
 };
 
@@ -151,11 +155,13 @@ Status Merger::Outputs::step() {
 }
 
 Status Merger::Outputs::finish(Target& target) {
-  if (!shape) return target.file->sync();
+  if (!form.shape) return target.file->sync();
   const HiddenName hidden = hidden_name(target.path + " in its shape");
   ASSIGN_OR_RETURN(std::unique_ptr<File> shaped,
                    fs.create_unnamed(parent_folder(target.path), hidden));
-  RETURN_IF_ERROR(shape(*target.file, *shaped));
+  Status made = form.shape(*target.file, *shaped);
+  unfit = !made && made.error().code == ErrorCode::kInvalid;
+  RETURN_IF_ERROR(made);
   return target.take(std::move(shaped));
 }
 
@@ -197,14 +203,25 @@ Status Merger::Outputs::add(const ChunkView& view, const Rows& rows) {
   }
   Target& target = targets[view.chunk.output];
   if (view.chunk.kind == ChunkKind::kHeader) {
-    if (!target.empty()) {
-      target.compare_header(view.rows, rows.batch);
-      return {};
-    }
+    if (!target.empty()) return compare_header(target, view.rows, rows.batch);
     target.header = view.rows;
   }
   target.buffer.append(view.rows);
   return target.buffer.size() >= kWriteBytes ? target.flush() : Status();
+}
+
+Status Merger::Outputs::compare_header(Target& target, std::string_view header, BatchId batch) {
+  const std::string said = target.misplaced(header, batch);
+  if (said.empty()) return {};
+  if (form.one_header) {
+    unfit = true;
+    return fail(ErrorCode::kInvalid,
+                "{}, or choose a format that goes by their names, jsonl or parquet; `windrow job "
+                "merge` puts the rows together as they are",
+                said);
+  }
+  if (target.note.empty()) target.note = said;
+  return {};
 }
 
 Status Merger::Outputs::give_names(bool replacing) const {
@@ -218,12 +235,12 @@ Merger::Merger(Loop& loop,
                FileSystem& fs,
                JobFolder folder,
                std::vector<std::string> targets,
-               RowShape shape,
+               RowForm form,
                Epoch epoch,
                Callbacks callbacks)
     : loop_(loop),
       outputs_(std::make_shared<Outputs>(
-          fs, std::move(folder), std::move(targets), std::move(shape), epoch)),
+          fs, std::move(folder), std::move(targets), std::move(form), epoch)),
       callbacks_(std::move(callbacks)),
       self_(std::make_shared<Merger*>(this)) {}
 
@@ -282,7 +299,8 @@ void Merger::step_done() {
   Outputs& outputs = *outputs_;
   if (!outputs.status) {
     failed_ = true;
-    callbacks_.on_error("the rows cannot be merged: " + outputs.status.error().message);
+    callbacks_.on_error({outputs.unfit ? ErrorCode::kInvalid : ErrorCode::kUnavailable,
+                         std::string(kCannotMerge) + outputs.status.error().message});
     return;
   }
   if (outputs.last) {

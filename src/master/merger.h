@@ -10,7 +10,7 @@
 // that ends otherwise leaves nothing behind. Always the same bytes, whatever happened on the way.
 //
 // Thread: the loop's; one step at a time on the pool. Ownership: loop and file system outlive it.
-// Failure: by on_error, once.
+// Failure: by on_error, once; kInvalid when no file can ever be made of these rows.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,20 @@ namespace windrow {
 // none: it is that very file. Called on the pool.
 using RowShape = std::function<Status(File& rows, File& into)>;
 
+struct RowForm {
+  RowShape shape;
+  // Rows below other names of columns than those at the top of the file are an error; otherwise
+  // they are noted.
+  bool one_header = false;
+};
+
 class Merger {
  public:
   struct Callbacks {
     std::function<void(std::uint64_t bytes)> on_progress;
     // Complete and durable, without a name; in the order of the targets.
     std::function<void(std::vector<fact::Publishing>)> on_merged;
-    std::function<void(std::string cause)> on_error;
+    std::function<void(const Error&)> on_error;
     // Something that the user should know; before on_merged.
     std::function<void(const std::string& text)> on_note;
   };
@@ -49,7 +56,7 @@ class Merger {
          FileSystem& fs,
          JobFolder folder,
          std::vector<std::string> targets,
-         RowShape shape,
+         RowForm form,
          Epoch epoch,
          Callbacks callbacks);
   ~Merger();

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 class MergerTest : public testing::Test {
  protected:
-  explicit MergerTest(RowShape shape = {}) {
+  explicit MergerTest(RowForm form = {}) {
     EXPECT_TRUE(fs_.make_folders("/out"));
     EXPECT_TRUE(fs_.make_folders("/job/state/rows"));
     state_.apply(fact::EpochBegan{.epoch = 1, .plan = 1});
@@ -27,11 +27,15 @@ class MergerTest : public testing::Test {
         fs_,
         JobFolder("/job"),
         std::vector<std::string>{"/out/rows.txt", "/out/more.txt"},
-        std::move(shape),
+        std::move(form),
         1,
         Merger::Callbacks{.on_progress = [](std::uint64_t) {},
                           .on_merged = [this](auto all) { merged_ = std::move(all); },
-                          .on_error = [this](const std::string& cause) { error_ = cause; }});
+                          .on_error =
+                              [this](const Error& error) {
+                                error_ = error.message;
+                                error_code_ = error.code;
+                              }});
   }
 
   // The mini-batch returns these rows, in this order of time.
@@ -75,6 +79,7 @@ class MergerTest : public testing::Test {
   std::unique_ptr<Merger> merger_;
   std::vector<fact::Publishing> merged_;
   std::string error_;
+  ErrorCode error_code_{};
 };
 
 TEST_F(MergerTest, PutsRowsInOrderOfMiniBatchesWhateverTheOrderOfTheirEnds) {
@@ -132,13 +137,14 @@ TEST_F(MergerTest, WritesTheFirstHeaderAtTheTopAndNoOther) {
 class ShapedMergerTest : public MergerTest {
  protected:
   ShapedMergerTest()
-      : MergerTest([this](File& rows, File& into) -> Status {
-          if (!fails_.empty()) return fail(ErrorCode::kInvalid, "{}", fails_);
-          std::string text(100, '\0');
-          text.resize(rows.read_at(0, text).value_or(0));
-          for (char& c : text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
-          return into.write_at(0, text);
-        }) {}
+      : MergerTest({.shape = [this](File& rows, File& into) -> Status {
+                      if (!fails_.empty()) return fail(ErrorCode::kInvalid, "{}", fails_);
+                      std::string text(100, '\0');
+                      text.resize(rows.read_at(0, text).value_or(0));
+                      for (char& c : text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+                      return into.write_at(0, text);
+                    },
+                    .one_header = false}) {}
 
   std::string fails_;
 };
@@ -158,6 +164,27 @@ TEST_F(ShapedMergerTest, PublishesWhatIsMadeOfTheRows) {
   EXPECT_EQ(fs_.durable()->content("/out/more.txt"), "MORE\n");
 }
 
+class OneHeaderMergerTest : public MergerTest {
+ protected:
+  OneHeaderMergerTest() : MergerTest({.shape = {}, .one_header = true}) {}
+};
+
+// C271
+TEST_F(OneHeaderMergerTest, PutsNoRowsBelowTheNamesOfOtherColumns) {
+  const Chunk header{.kind = ChunkKind::kHeader};
+  done(0, {{header, "a,b\n"}, {{}, "1,2\n"}});
+  done(1, {{header, "b,a\n"}, {{}, "2,1\n"}});
+  done(2, "");
+  commit();
+  complete();
+  EXPECT_TRUE(merged_.empty());
+  EXPECT_EQ(error_code_, ErrorCode::kInvalid);
+  EXPECT_TRUE(error_.starts_with(
+      "the rows cannot be merged: mini-batch 1 has the columns 'b,a', and /out/rows.txt begins "
+      "with 'a,b'"))
+      << error_;
+}
+
 // C691
 TEST_F(ShapedMergerTest, TellsWhyNothingCanBeMadeOfTheRows) {
   fails_ = "column 'a' is int64 and string";
@@ -168,6 +195,7 @@ TEST_F(ShapedMergerTest, TellsWhyNothingCanBeMadeOfTheRows) {
   complete();
   EXPECT_TRUE(merged_.empty());
   EXPECT_EQ(error_, "the rows cannot be merged: column 'a' is int64 and string");
+  EXPECT_EQ(error_code_, ErrorCode::kInvalid);
   EXPECT_FALSE(fs_.content("/out/rows.txt"));
 }
 

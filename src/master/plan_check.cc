@@ -148,17 +148,29 @@ void PlanCheck::note(const char* what, const Item& item) {
   // Where there are several inputs, a name below its root says too little.
   const bool one = plan_.head().roots.size() == 1;
   const std::string name = one ? item.name : path_of(item);
-  std::string problem =
-      fmt::format("{} is {}", path_in_quotes(std::string(file_of_item(name, rules_.items))), what);
-  if (std::ranges::find(problems_, problem) == problems_.end()) {  // of many stretches
-    problems_.push_back(std::move(problem));
+  std::string file(file_of_item(name, rules_.items));
+  const bool rows = rules_.items != InputAs::kFiles;
+  if (rows && what == std::string_view("missing") &&
+      fs_.stat(std::string(file_of_item(path_of(item), rules_.items)))) {
+    what = "changed";  // these rows are not where they were
+  }
+  const auto known = std::ranges::find(problems_, file, &Problem::file);
+  if (known == problems_.end()) {
+    problems_.push_back({std::move(file), what});
+  } else if (rows && known->what == "additional") {
+    known->what = what;  // rows of a file that the plan has too
   }
 }
 
 Status PlanCheck::verdict() const {
   if (problems_.empty()) return {};
   const bool more = problems_.size() > kProblemsShown;
-  return not_what_it_was(fmt::format("{}{}", fmt::join(problems_, ", "), more ? ", ..." : ""));
+  std::string said;
+  for (const Problem& problem : problems_) {
+    said += fmt::format(
+        "{}{} is {}", said.empty() ? "" : ", ", path_in_quotes(problem.file), problem.what);
+  }
+  return not_what_it_was(said + (more ? ", ..." : ""));
 }
 
 }  // namespace windrow

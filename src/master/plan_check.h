@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -55,6 +56,11 @@ class PlanCheck {
     BatchId batch = 0;  // of the plan's
   };
 
+  struct Problem {
+    std::string file;
+    std::string_view what;
+  };
+
   Result<std::optional<Item>> next_planned();
   Status collect_planned();
   Status judge();
@@ -73,7 +79,7 @@ class PlanCheck {
   bool differs_ = false;       // both sides are collected
   std::vector<Item> planned_;  // from the first difference on
   std::vector<Item> found_;
-  std::vector<std::string> problems_;
+  std::vector<Problem> problems_;  // one of each file
 };
 
 }  // namespace windrow

@@ -144,6 +144,7 @@ std::string Jobs::failed_notice(const JobSpec& spec) const {
   const JobFolder folder(*path);
   const Result<JobOutline> job = read_outline(fs_, folder);
   if (!job || !job->finished || job->finished->status != JobStatus::kFailed) return "";
+  if (failed_in_vain(*job)) return "";
   const std::string name = base_name(folder.root());
   const std::string& said = folder.root() == home_ + "/jobs/" + name ? name : folder.root();
   const bool again = job->counts.failed > 0 && job->listing_ended;
@@ -222,6 +223,13 @@ Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool 
                 .free = std::move(free),
                 .job = std::move(before),
                 .notice = std::move(notice)};
+}
+
+Result<bool> Jobs::claim(const JobFolder& folder) {
+  RETURN_IF_ERROR(fs_.make_folders(folder.root()));
+  const auto file = fs_.create(folder.job_file());
+  if (!file && file.error().code != ErrorCode::kConflict) return std::unexpected(file.error());
+  return file.has_value();
 }
 
 Status Jobs::create(const JobFolder& folder, const JobSpec& spec, const std::string& job_yml) {

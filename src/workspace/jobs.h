@@ -48,7 +48,11 @@ class Jobs {
   };
   Result<Choice> choose(const JobSpec& spec, bool afresh);
 
-  // Makes a new job folder with its job.yml and identity. kConflict when it exists.
+  // Whether a folder that choose() named by itself is ours: another command may have drawn the same
+  // name since.
+  Result<bool> claim(const JobFolder& folder);
+
+  // Makes a new job folder with its job.yml and identity.
   Status create(const JobFolder& folder, const JobSpec& spec, const std::string& job_yml);
 
   // Keeps or forgets that the job is unfinished; how it ended, when it is over.

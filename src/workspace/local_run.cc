@@ -98,7 +98,8 @@ MasterConfig master_config(const LocalRun& run, const JobPaths& paths, const Mac
   config.worker.partition = partition_of(run);
   config.plan = plan_rules(run, paths);
   config.targets = paths.targets;
-  config.shape = row_shape(run.spec.rows.format, TableProgram(run.program, run.folder));
+  config.rows = {.shape = row_shape(run.spec.rows.format, TableProgram(run.program, run.folder)),
+                 .one_header = run.spec.rows.format == RowFormat::kCsv};
   config.replace_targets = run.replace_targets;
   config.pending_may_change = run.spec.retry_of.has_value();
   config.journal = sync_options();

@@ -91,17 +91,15 @@ Result<std::uint64_t> publish_rows(FileSystem& fs,
       fs,
       folder,
       targets,
-      std::move(shape),
+      RowForm{.shape = std::move(shape), .one_header = false},
       state.epoch(),
-      Merger::Callbacks{
-          .on_progress = [](std::uint64_t) {},
-          .on_merged =
-              [&](const std::vector<fact::Publishing>& results) {
-                for (const fact::Publishing& result : results) bytes += result.length;
-                merger->publish(ends);
-              },
-          .on_error =
-              [&](const std::string& cause) { ends(fail(ErrorCode::kInternal, "{}", cause)); }});
+      Merger::Callbacks{.on_progress = [](std::uint64_t) {},
+                        .on_merged =
+                            [&](const std::vector<fact::Publishing>& results) {
+                              for (const fact::Publishing& result : results) bytes += result.length;
+                              merger->publish(ends);
+                            },
+                        .on_error = [&](const Error& error) { ends(std::unexpected(error)); }});
   merger->complete(state);
   loop->run();
   if (!status) return std::unexpected(status.error());

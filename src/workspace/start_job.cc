@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/start_job.h"
 
+#include <optional>
 #include <utility>
 
 #include "base/counted.h"
@@ -26,11 +27,18 @@ void keep_names(const JobFolder& folder, JobReading& reading) {
   reading.spec.job_folder = before->spec.job_folder;
 }
 
-}  // namespace
+Status create_job(FileSystem& fs, Jobs& jobs, const StandardList& list, const LocalRun& run) {
+  Status created = list.keep(fs, run.folder);
+  if (created) created = jobs.create(run.folder, run.spec, run.configuration);
+  if (!created && created.error().code == ErrorCode::kNotFound) {
+    return fail(ErrorCode::kInvalid, "{}", created.error().message);  // no job was asked for
+  }
+  return created;
+}
 
-Result<StartedJob> start_job(JobReading reading, bool afresh) {
-  PosixFileSystem fs;
-  Jobs jobs(fs);
+// None when another command has taken the name that was drawn for this one.
+Result<std::optional<StartedJob>> try_to_start(
+    FileSystem& fs, Jobs& jobs, const StandardList& list, JobReading reading, bool afresh) {
   StartedJob job;
   for (const Problem& notice : reading.notices) {
     job.notices.push_back(fmt::format("{}: {}", notice.where, notice.message));
@@ -39,6 +47,7 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   RETURN_IF_ERROR(choice.free);
   if (!choice.notice.empty()) job.notices.push_back(choice.notice);
   if (choice.exists) keep_names(choice.folder, reading);
+  const bool drawn = !choice.exists && reading.spec.name.empty() && !reading.spec.job_folder;
   if (!choice.exists && !reading.spec.name.empty()) reading.spec.name = choice.name;
   job.run.configuration = effective_job_file(reading.spec, reading.origins);
   job.run.configuration_json = effective_config_json(reading.spec, reading.origins);
@@ -46,7 +55,6 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
   job.run.folder = choice.folder;
   job.run.name = choice.name;
   job.run.job = std::move(choice.job);
-  ASSIGN_OR_RETURN(StandardList list, StandardList::of(fs, job.run.spec, jobs.home()));
   RETURN_IF_ERROR(list.check(fs, choice.folder));
   RETURN_IF_ERROR(prepare_run(fs, jobs, choice.exists ? &job.run.job.state : nullptr, job));
   RETURN_IF_ERROR(make_output_folders(fs, job.run));
@@ -55,16 +63,25 @@ Result<StartedJob> start_job(JobReading reading, bool afresh) {
       job.run.reopen = fact::Reopened{};
     }
   } else {
-    Status created = list.keep(fs, choice.folder);
-    if (created) created = jobs.create(choice.folder, job.run.spec, job.run.configuration);
-    if (!created && created.error().code == ErrorCode::kNotFound) {
-      return fail(ErrorCode::kInvalid, "{}", created.error().message);  // no job was asked for
-    }
-    RETURN_IF_ERROR(created);
+    ASSIGN_OR_RETURN(const bool ours, drawn ? jobs.claim(choice.folder) : true);
+    if (!ours) return std::nullopt;
+    RETURN_IF_ERROR(create_job(fs, jobs, list, job.run));
     job.notices.push_back(fmt::format("job {}", choice.name));
   }
   jobs.note_unfinished(choice.folder, job.run.spec);
   return job;
+}
+
+}  // namespace
+
+Result<StartedJob> start_job(const JobReading& reading, bool afresh) {
+  PosixFileSystem fs;
+  Jobs jobs(fs);
+  ASSIGN_OR_RETURN(const StandardList list, StandardList::of(fs, reading.spec, jobs.home()));
+  for (;;) {
+    ASSIGN_OR_RETURN(std::optional<StartedJob> job, try_to_start(fs, jobs, list, reading, afresh));
+    if (job) return std::move(*job);
+  }
 }
 
 Result<StartedJob> resume_job(const std::string& name, bool changed_code, const JobFlags& flags) {

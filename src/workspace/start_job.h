@@ -15,7 +15,7 @@
 namespace windrow {
 
 // `windrow run`: goes on with an unfinished job of the same identity unless `afresh`.
-Result<StartedJob> start_job(JobReading reading, bool afresh);
+Result<StartedJob> start_job(const JobReading& reading, bool afresh);
 
 // `windrow job resume`: goes on with a crashed, cancelled or failed job; failed mini-batches start
 // afresh. With `changed_code` also when the code is not what it was. `flags`: limits, workers and

@@ -19,6 +19,7 @@
 #include "os/machine.h"
 #include "workspace/made_tables.h"
 #include "workspace/plan_rules.h"
+#include "workspace/table_kind.h"
 
 namespace windrow {
 namespace {
@@ -27,43 +28,8 @@ namespace {
 constexpr std::size_t kSampleFiles = 200;
 constexpr std::uint64_t kMlTableMax = 1U << 20U;
 
-struct Ending {
-  std::string_view text;
-  TableFormat format;
-  char delimiter = ',';
-};
-constexpr auto kEndings = std::to_array<Ending>({
-    {".csv", TableFormat::kDelimited},
-    {".tsv", TableFormat::kDelimited, '\t'},
-    {".tab", TableFormat::kDelimited, '\t'},
-    {".parquet", TableFormat::kParquet},
-    {".pq", TableFormat::kParquet},
-    {".jsonl", TableFormat::kJsonLines},
-    {".ndjson", TableFormat::kJsonLines},
-    {".json", TableFormat::kJsonLines},
-    {".arrow", TableFormat::kArrow},
-    {".feather", TableFormat::kArrow},
-    {".ipc", TableFormat::kArrow},
-});
 constexpr auto kFormatWords =
     std::to_array<std::string_view>({"delimited", "parquet", "json_lines", "arrow"});
-
-// Without the ending that says how it is compressed.
-std::string unpacked_name(std::string_view file) {
-  std::string name = lower_case(file);
-  for (const std::string_view packed : {".gz", ".bz2", ".xz", ".zst"}) {
-    if (name.ends_with(packed)) name.resize(name.size() - packed.size());
-  }
-  return name;
-}
-
-std::optional<Ending> ending_of(std::string_view file) {
-  const std::string name = unpacked_name(file);
-  for (const Ending& one : kEndings) {
-    if (name.ends_with(one.text)) return one;
-  }
-  return std::nullopt;
-}
 
 // The first files of the first input, absolute.
 Result<std::vector<std::string>> first_files(FileSystem& fs,
@@ -78,24 +44,6 @@ Result<std::vector<std::string>> first_files(FileSystem& fs,
     name = join_path(files.root, std::string(file_of_stretch(name)));
   }
   return names;
-}
-
-// Fills in what the name of a file says, where nothing else does.
-Status settle_format(const std::vector<std::string>& files, TableSpec& table) {
-  const std::string file = files.empty() ? "" : files.front();
-  const std::optional<Ending> ending = ending_of(file);
-  if (!table.format && !ending && !files.empty()) {
-    return fail(ErrorCode::kInvalid,
-                "the name of {} does not say what kind of table it is: add --set table.format="
-                "delimited, parquet, json_lines or arrow (in a job file table: {{format: ...}})",
-                path_in_quotes(file));
-  }
-  if (!table.format) table.format = ending ? ending->format : TableFormat::kDelimited;
-  if (!table.delimiter) {
-    const bool delimited = ending && ending->format == TableFormat::kDelimited;
-    table.delimiter = std::string(1, delimited ? ending->delimiter : ',');
-  }
-  return {};
 }
 
 TableRules rules_of(const TableSpec& table, const BatchSize& size) {
@@ -141,10 +89,9 @@ bool settle_counting(const TableSpec& table,
                      std::vector<InputFiles>& inputs) {
   const Counting counting = counting_of(table);
   if (counting == Counting::kNone) return false;
-  const bool no_places = table.encoding == "utf16" || table.encoding == "utf32" ||
-                         std::ranges::any_of(files, [](const std::string& file) {
-                           return unpacked_name(file).size() < file.size();
-                         });
+  const bool no_places =
+      table.encoding == "utf16" || table.encoding == "utf32" ||
+      std::ranges::any_of(files, [](const std::string& file) { return is_packed_name(file); });
   const bool whole = counting == Counting::kWhole || no_places;
   const bool by_keys = std::ranges::any_of(inputs, &InputFiles::grouped);
   for (InputFiles& input : inputs) {
@@ -177,6 +124,9 @@ std::string description_of(const TableInput& input,
   json.field("comment", table.comment).field("skip_lines", table.skip_lines);
   json.field("ragged", table.ragged).field("invalid_lines", table.invalid_lines);
   json.field("types", table.types).field("mixed_types", table.mixed_types);
+  json.key("text_columns").begin_array();
+  for (const std::string& name : table.text_columns) json.value(name);
+  json.end_array();
   // Keys of an MLTable file are columns where that puts them; others stand behind all columns.
   json.field("partition_format", input.described ? table.partition_format : keys.format);
   json.field("partition_first", input.described);
@@ -316,7 +266,7 @@ Status prepare_table(FileSystem& fs,
                      LocalRun& run) {
   if (run.items != InputAs::kTable) return {};
   ASSIGN_OR_RETURN(const std::vector<std::string> files, first_files(fs, without, run));
-  RETURN_IF_ERROR(settle_format(files, input.table));
+  RETURN_IF_ERROR(settle_table_format(files, run.spec, input.table));
   for (InputFiles& one : run.inputs) one.table = rules_of(input.table, run.size);
   input.whole = settle_counting(input.table, files, run.inputs);
   if (input.whole && run.spec.limits.bisect_failed) {

@@ -47,12 +47,15 @@ Result<std::uint64_t> TableProgram::run(std::string_view request) const {
   const Result<Json> answer = parse_json(trimmed(end->output));
   const Json* error = answer ? answer->find("error") : nullptr;
   if (error != nullptr && error->get<std::string>() != nullptr) {
-    return fail(ErrorCode::kInvalid, "{}", *error->get<std::string>());
+    const Json* final = answer->find("final");
+    const bool never = final != nullptr && final->get<bool>() != nullptr && *final->get<bool>();
+    return fail(
+        never ? ErrorCode::kInvalid : ErrorCode::kConflict, "{}", *error->get<std::string>());
   }
   const Json* rows = answer ? answer->find("rows") : nullptr;
   const auto* count = rows == nullptr ? nullptr : rows->get<std::int64_t>();
   if (count == nullptr || *count < 0 || end->status != 0) {
-    return fail(ErrorCode::kInvalid,
+    return fail(ErrorCode::kConflict,
                 "the program that works on tables ended without a result; what it said is in {}",
                 folder_.table_log());
   }

@@ -3,7 +3,8 @@
 // The program that works on whole tables in the user's environment, beside the engine, which knows
 // no table formats: asks a database, puts rows together by columns, makes Parquet or Arrow files.
 //
-// Thread: any; blocks until it ends. Failure: Error with the sentence that the program gave.
+// Thread: any; blocks until it ends. Failure: Error with the sentence that the program gave;
+// kInvalid when no other try can end otherwise.
 #pragma once
 
 #include <cstdint>

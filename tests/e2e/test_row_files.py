@@ -141,6 +141,35 @@ def run(files):
     assert "value" in said and "int64" in said and "string" in said
 
 
+# C691
+def test_a_job_whose_rows_make_no_file_has_failed_for_good(windrow: Windrow) -> None:
+    numbered(windrow, 2)
+    script = """
+import os, pathlib, time
+import pandas as pd
+
+def run(files):
+    number = int(open(files[0]).read())
+    pathlib.Path("../../../seen", str(number)).touch()
+    while len(os.listdir("../../../seen")) < 2:  # each worker has one: only the whole shows it
+        time.sleep(0.01)
+    return pd.DataFrame({"value": [number if number else "text"]})
+"""
+    (windrow.folder / "seen").mkdir()
+    script = script.replace("../../../seen", str(windrow.folder / "seen"))
+    out = windrow.folder / "rows.parquet"
+    job = run_into(windrow, script, out, size=1, workers=2)
+    assert job.exit == 1
+    assert "Failed: the rows cannot be merged: column 'value' is string in piece" in job.text
+    assert "give the same command again" in job.text and "job resume" not in job.text
+    said = windrow.command("explain", job.folder.name)
+    assert "It cannot go on: mend the script, and start afresh." in said.text
+    again = run_into(windrow, script.replace('"text"', "-1"), out, size=1, workers=2)
+    assert again.exit == 0, again
+    assert "has failed" not in again.text
+    assert pq.read_table(out).to_pydict() == {"value": [-1, 1]}
+
+
 # C690
 def test_a_program_of_lines_makes_no_table(windrow: Windrow) -> None:
     numbered(windrow, 1)

@@ -140,18 +140,31 @@ def test_the_result_is_the_same_for_one_worker_and_for_four(windrow: Windrow) ->
     assert sorted(int(a["Total"]) for a in four.attempts()) == [3] + [5] * 40
 
 
-# C271
-def test_other_columns_than_at_the_top_of_the_file_are_told(windrow: Windrow) -> None:
-    script = """
+OTHER_COLUMNS = """
 import pandas as pd
 
 def run(mini_batch, context):
     names = ["b", "a"] if context.minibatch_index == 2 else ["a", "b"]
     return pd.DataFrame([[1, 2]], columns=names)
 """
+
+
+# C271
+def test_rows_below_the_names_of_other_columns_make_no_csv_file(windrow: Windrow) -> None:
     flags = ["--set", "append_row.format=csv", "--set", "append_row.header=true"]
-    job = windrow.run(script, *flags, files=4, size=1)
-    assert job.exit == 0, job
-    assert "mini-batch 2 has the columns 'b,a', and " in job.text
+    job = windrow.run(OTHER_COLUMNS, *flags, files=4, size=1)
+    assert job.exit == 1, job
+    assert "Failed: the rows cannot be merged: mini-batch 2 has the columns 'b,a', and " in job.text
     assert "begins with 'a,b': its rows do not fit below them" in job.text
-    assert job.bytes().count(b"a,b") == 1
+    assert "Mend the cause, then give the same command again" in job.text
+    merged = windrow.command("job", "merge", job.folder.name)
+    assert merged.exit == 0, merged
+    assert job.bytes() == b"a,b\n1,2\n1,2\n1,2\n1,2\n"
+
+
+# C271
+def test_other_columns_than_at_the_top_of_a_text_file_are_told(windrow: Windrow) -> None:
+    job = windrow.run(OTHER_COLUMNS, "--set", "append_row.header=true", files=4, size=1)
+    assert job.exit == 0, job
+    assert "mini-batch 2 has the columns 'b a', and " in job.text
+    assert job.bytes().count(b"a b") == 1

@@ -284,6 +284,18 @@ def test_a_killed_job_goes_on_with_the_rest(windrow: Windrow) -> None:
 
 
 # C678
+def test_a_retry_says_once_that_a_table_has_changed(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 300) + "x,bad\n")
+    job = run_table(windrow, ROWS, "--max-retries", "0", "--mini-batch-size", "100 rows")
+    assert "1 failed" in job.text
+    put(windrow, "a.csv", csv(0, 300) + "301,mended\n302,new\n")
+    again = windrow.command("retry", job.folder.name)
+    assert again.exit == 1
+    assert "when the job began: 'a.csv' is changed\n" in again.text
+    assert "Start afresh, with all that was mended: the command of the first job" in again.text
+
+
+# C678
 def test_a_table_that_changed_is_not_gone_on_with(windrow: Windrow) -> None:
     path = put(windrow, "a.csv", csv(0, 100))
     script = (
@@ -335,6 +347,31 @@ def test_what_does_not_go_with_tables_is_refused(
     job = windrow.run(ROWS, *flags)
     assert job.exit == 2
     assert message in job.text
+
+
+# C705
+def test_columns_that_are_said_to_be_text_are_text(windrow: Windrow) -> None:
+    put(windrow, "a.csv", "zip,n\n00123,7\n00045,8\n")
+    script = "def run(frame):\n    return [z + str(n) for z, n in zip(frame['zip'], frame['n'])]\n"
+    job = run_table(windrow, script, "--set", "table.text_columns=zip")
+    assert job.exit == 0, job
+    assert job.rows() == ["001237", "000458"]
+    put(windrow, "a.jsonl", '{"zip": 1}\n')
+    (windrow.folder / "in/a.csv").unlink()
+    job = run_table(windrow, script, "--set", "table.text_columns=zip", "--new")
+    assert job.exit == 2
+    assert "table.text_columns goes with delimited text" in job.text
+
+
+# C679
+def test_a_file_that_is_no_table_is_told_and_can_be_left_out(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 10))
+    put(windrow, "_SUCCESS", "")
+    job = run_table(windrow, ROWS)
+    assert job.exit == 2
+    assert "leave one out with --set inputs.data.ignore='_SUCCESS'" in job.text
+    flags = ("--set", "inputs.data.ignore=_SUCCESS")
+    assert numbers(run_table(windrow, ROWS, *flags)) == list(range(10))
 
 
 # C679

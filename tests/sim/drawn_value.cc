@@ -60,6 +60,7 @@ const std::vector<Opinion>& opinions() {
       {"table.infer_column_types", Kind::kBool},
       {"table.types", Kind::kWord, 0, 0, {"pandas", "mltable"}, true},
       {"table.mixed_types", Kind::kBool},
+      {"table.text_columns", Kind::kKeys},
       {"table.empty_as_string", Kind::kBool},
       {"table.support_multi_line", Kind::kBool},
       {"table.include_path_column", Kind::kBool},

@@ -93,6 +93,7 @@ const std::vector<std::function<void(TableSpec&)>>& table_changes() {
       [](TableSpec& table) { table.mixed_types = !table.mixed_types; },
       [](TableSpec& table) { table.count_rows = !table.count_rows; },
       [](TableSpec& table) { table.skip_lines += 1; },
+      [](TableSpec& table) { table.text_columns.emplace_back("z"); },
       [](TableSpec& table) { table.transformations.emplace_back("{}"); },
   };
   return kAll;

@@ -76,7 +76,12 @@ std::string what_it_waits_for(const JobOutline& outline, const JobCircumstances&
                      open == 1 ? "waits" : "wait");
 }
 
-std::string how_it_ended(const fact::Finished& end, const JobCircumstances& job) {
+std::string how_it_ended(const JobOutline& outline, const JobCircumstances& job) {
+  const fact::Finished& end = *outline.finished;
+  if (failed_in_vain(outline)) {
+    return fmt::format("The reason: {}. It cannot go on: mend the script, and start afresh.",
+                       end.cause);
+  }
   switch (end.status) {
     case JobStatus::kCompleted:
       return job.results.empty()
@@ -249,7 +254,7 @@ std::vector<std::string> explain_job(const JobOutline& outline, const JobCircums
                                               : ""));
   out.push_back(how_far(outline));
   if (std::string error = main_error(outline); !error.empty()) out.push_back(std::move(error));
-  out.push_back(over ? how_it_ended(*outline.finished, job) : what_it_waits_for(outline, job));
+  out.push_back(over ? how_it_ended(outline, job) : what_it_waits_for(outline, job));
   return out;
 }
 

@@ -18,4 +18,9 @@ JobOutline outline_of(const JobState& state) {
                     .finished = state.finished()};
 }
 
+bool failed_in_vain(const JobOutline& job) {
+  return job.finished && job.finished->status == JobStatus::kFailed &&
+         job.finished->cause.starts_with(kCannotMerge);
+}
+
 }  // namespace windrow

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "core/schedule/job_state.h"
 
@@ -30,5 +31,11 @@ struct JobOutline {
 };
 
 JobOutline outline_of(const JobState& state);
+
+// How the cause begins when what is done makes no result.
+inline constexpr std::string_view kCannotMerge = "the rows cannot be merged: ";
+
+// It has failed, and going on with it would end so again.
+bool failed_in_vain(const JobOutline& job);
 
 }  // namespace windrow

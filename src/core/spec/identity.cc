@@ -55,6 +55,10 @@ void add_table(Sha256& hash, const TableSpec& table) {
   }
   add_count(hash, table.skip_lines);
   add_list(hash, table.transformations);
+  if (!table.text_columns.empty()) {
+    hash.update_field("text columns");
+    add_list(hash, table.text_columns);
+  }
 }
 
 void add_cut(Sha256& hash, const JobSpec& spec) {

@@ -43,6 +43,8 @@ void read_settings(JobTree& tree);
 void read_engine_arguments(JobTree& tree);
 // What the v1 SDK refuses among them.
 void check_v1_arguments(JobTree& tree);
+// The form of the rows, by append_row and by the names of their files. REQUIRES: all is read.
+void settle_row_form(JobTree& tree);
 // What only shows when all is read: settings that contradict each other.
 void check_whole(JobTree& tree);
 

@@ -268,42 +268,15 @@ void check_query(JobTree& tree) {
   spec.input_as = InputAs::kTable;
 }
 
-// A file of rows may say by its name what it is.
-void settle_row_format(JobTree& tree) {
-  JobSpec& spec = tree.spec;
-  const std::optional<Place> rows = tree.reader.at(tree.root, "append_row");
-  if (rows && rows->node->find("format") != nullptr) return;
-  for (const std::string& name : spec.append_row_to) {
-    const auto output = std::ranges::find(spec.outputs, name, &OutputSpec::name);
-    if (output == spec.outputs.end() || output->type != OutputType::kFile || !output->path)
-      continue;
-    if (output->path->ends_with(".parquet")) spec.rows.format = RowFormat::kParquet;
-    if (output->path->ends_with(".arrow")) spec.rows.format = RowFormat::kArrow;
-  }
-}
-
-// What the form of the rows leaves no room for.
-void check_row_style(JobTree& tree) {
-  const JobSpec& spec = tree.spec;
-  const std::optional<Place> rows = tree.reader.at(tree.root, "append_row");
-  if (!rows || spec.rows.format == RowFormat::kAzure || spec.rows.format == RowFormat::kCsv) return;
-  if (spec.rows.separator) {
-    tree.reader.problem_at(
-        *rows,
-        "sep",
-        fmt::format("goes with text and csv; {} has no separator", to_text(spec.rows.format)));
-  }
-  if (spec.rows.header) {
-    tree.reader.notice_at(*rows, "header", "has no effect: the names of columns are always there");
-  }
-}
-
 // Keys decide what a mini-batch is, and nothing else does.
 void check_keys(JobTree& tree, const std::optional<Place>& size) {
   JobSpec& spec = tree.spec;
   if (size) {
     tree.reader.contradiction(
-        *size, "has no effect: partition_keys decide what a mini-batch is", spec.strict);
+        *size,
+        fmt::format("has no effect: {} what a mini-batch is",
+                    spec.partition_by.empty() ? "partition_keys decide" : "partition_by decides"),
+        spec.strict);
   }
   const std::optional<Place> keys = tree.reader.at(tree.root, "partition_keys");
   if (keys && spec.input_as == InputAs::kJsonLines) {
@@ -349,8 +322,7 @@ void check_whole(JobTree& tree) {
     tree.reader.notice_at(
         tree.root, "first_task_creation_timeout", "is longer than 259200 seconds, three days");
   }
-  settle_row_format(tree);
-  check_row_style(tree);
+  settle_row_form(tree);
   check_query(tree);
   check_partition_by(tree);
   check_rows(tree);

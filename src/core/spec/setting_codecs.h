@@ -234,15 +234,15 @@ inline Result<std::vector<std::string>> parse_names(std::string_view said) {
   return names;
 }
 
-template <auto Field>
+template <auto... Path>
 constexpr Codec names() {
   return {[](JobSpec& spec, std::string_view said) -> Status {
-            ASSIGN_OR_RETURN(spec.*Field, parse_names(said));
+            ASSIGN_OR_RETURN(field<Path...>(spec), parse_names(said));
             return {};
           },
           [](const JobSpec& spec) -> SettingValue {
-            if ((spec.*Field).empty()) return {};
-            return {Kind::kList, "", spec.*Field};
+            if (field<Path...>(spec).empty()) return {};
+            return {Kind::kList, "", field<Path...>(spec)};
           }};
 }
 

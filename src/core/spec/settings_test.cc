@@ -188,19 +188,28 @@ TEST(Settings, RowsHaveAFormatAndASeparator) {
 
 // C690
 TEST(Settings, AFileOfRowsMaySayByItsNameWhatItIs) {
-  const auto format_of = [](const std::string& file, const std::string& more = "") {
+  const auto reading = [](const std::string& file, const std::string& more = "") {
     return reading_of(
-               "type: parallel\ninputs: {a: {path: x}}\ninput_data: ${{inputs.a}}\n"
-               "outputs: {rows: {type: uri_file, path: " +
-               file + "}}\n" + more +
-               "task: {entry_script: a.py, append_row_to: '${{outputs.rows}}'}\n")
-        .spec.rows.format;
+        "type: parallel\ninputs: {a: {path: x}}\ninput_data: ${{inputs.a}}\n"
+        "outputs: {rows: {type: uri_file, path: " +
+        file + "}}\n" + more + "task: {entry_script: a.py, append_row_to: '${{outputs.rows}}'}\n");
+  };
+  const auto format_of = [&reading](const std::string& file, const std::string& more = "") {
+    return reading(file, more).spec.rows.format;
   };
   EXPECT_EQ(format_of("out.parquet"), RowFormat::kParquet);
   EXPECT_EQ(format_of("out.arrow"), RowFormat::kArrow);
   EXPECT_EQ(format_of("out.csv"), RowFormat::kAzure);
   EXPECT_EQ(format_of("out.parquet", "append_row: {format: text}\n"), RowFormat::kAzure);
   EXPECT_EQ(format_of("out.bin", "append_row: {format: arrow}\n"), RowFormat::kArrow);
+  ASSERT_EQ(reading("out.csv").notices.size(), 1U);
+  EXPECT_EQ(reading("out.csv").notices[0].message,
+            "outputs.rows: its name does not make it csv: rows are text, the fields of a frame "
+            "with spaces between them; append_row.format: csv (--set append_row.format=csv) writes "
+            "csv");
+  EXPECT_EQ(reading("out.pq").notices.size(), 1U);
+  EXPECT_EQ(reading("out.csv", "append_row: {sep: ','}\n").notices.size(), 0U);
+  EXPECT_EQ(reading("out.parquet").notices.size(), 0U);
   EXPECT_EQ(problems("append_row: {format: parquet, sep: ','}"),
             "job.yml:7:36: append_row.sep: goes with text and csv; parquet has no separator\n");
 }

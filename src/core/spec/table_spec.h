@@ -26,14 +26,15 @@ struct TableSpec {
   bool empty_as_string = false;    // an empty field is "" and not missing
   bool multi_line = false;         // quoted fields may hold line breaks
   bool include_path_column = false;
-  std::string comment;                  // lines that begin with it are no records
-  std::uint32_t skip_lines = 0;         // before the header of each file
-  std::string ragged = "error";         // rows with another number of fields: error, skip, fill
-  std::string invalid_lines = "error";  // of JSON lines: error, drop
-  std::string types = "pandas";         // how types are decided: pandas, mltable
-  bool mixed_types = false;             // columns that hold more than one type are text
-  bool count_rows = false;              // rows are numbered even where that takes a reading
-  std::string partition_format;         // see core/table/partition_format.h
+  std::string comment;                    // lines that begin with it are no records
+  std::uint32_t skip_lines = 0;           // before the header of each file
+  std::string ragged = "error";           // rows with another number of fields: error, skip, fill
+  std::string invalid_lines = "error";    // of JSON lines: error, drop
+  std::string types = "pandas";           // how types are decided: pandas, mltable
+  bool mixed_types = false;               // columns that hold more than one type are text
+  std::vector<std::string> text_columns;  // are text, whatever stands in them
+  bool count_rows = false;                // rows are numbered even where that takes a reading
+  std::string partition_format;           // see core/table/partition_format.h
   // The transformations of an MLTable file, in order, each as the JSON text of an object.
   std::vector<std::string> transformations;
   friend bool operator==(const TableSpec&, const TableSpec&) = default;

@@ -22,9 +22,11 @@ struct Unit {
   std::uint64_t scale;
 };
 
-constexpr std::array<Unit, 7> kUnits = {{
+constexpr std::array<Unit, 9> kUnits = {{
     {"", &SizeCaps::plain, 1},
+    {"file", &SizeCaps::files, 1},
     {"files", &SizeCaps::files, 1},
+    {"row", &SizeCaps::rows, 1},
     {"rows", &SizeCaps::rows, 1},
     {"b", &SizeCaps::bytes, 1},
     {"kb", &SizeCaps::bytes, 1ULL << 10U},

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view kMagic = "ARROW1";
 constexpr std::string_view kOldMagic = "FEA1";  // of Feather V1
-constexpr std::uint64_t kHead = 8;              // the magic and two bytes
+constexpr std::string_view kEndOfStream("\xff\xff\xff\xff\0\0\0\0", 8);
+constexpr std::uint64_t kHead = 8;  // the magic and two bytes
 constexpr std::uint64_t kLengthMax = std::uint64_t{1} << 30U;
 constexpr std::uint64_t kNumberMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint32_t kContinuation = 0xffffffff;
@@ -132,6 +133,11 @@ Result<std::uint64_t> arrow_footer_length(std::string_view tail, std::uint64_t f
   }
   if (file_size < around || tail.size() < kArrowTail) {
     return fail(ErrorCode::kInvalid, "is no Arrow file: it has {} bytes", file_size);
+  }
+  if (tail.ends_with(kEndOfStream)) {
+    return fail(ErrorCode::kInvalid,
+                "is an Arrow stream; allowed is the Arrow IPC file, as pyarrow.ipc.new_file and "
+                "to_feather() write it");
   }
   const std::string_view last = tail.substr(tail.size() - kArrowTail);
   if (!last.ends_with(kMagic)) {

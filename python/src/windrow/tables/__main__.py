@@ -3,8 +3,8 @@
 has done what it does not do with tables itself.
 
 The request is an object with `do`, a verb, and what that needs. One JSON object is printed:
-what the verb answers, or {"error": sentence}; the exit code is 0 or 1. Whatever a library prints
-goes to standard error.
+what the verb answers, or {"error": sentence, "final": whether every other try ends so too}; the
+exit code is 0 or 1. Whatever a library prints goes to standard error.
 
 Started by its path: the folder of this file would stand first on the import path, where `errors`
 or `records` of ours would win over anybody else's. It goes; that of the package comes.
@@ -22,7 +22,7 @@ def answer_to(path: str) -> "dict[str, object]":
     import json
     from importlib import import_module
 
-    from windrow.tables.errors import TableError
+    from windrow.tables.errors import FinalError, TableError
 
     try:
         with open(path, encoding="utf-8") as file:
@@ -33,12 +33,12 @@ def answer_to(path: str) -> "dict[str, object]":
         made: dict[str, object] = import_module(VERBS[verb]).run(request)
         return made
     except TableError as error:
-        return {"error": str(error)}
+        return {"error": str(error), "final": isinstance(error, FinalError)}
     except Exception as error:
         import traceback
 
         traceback.print_exc()
-        return {"error": f"{type(error).__name__}: {error}"}
+        return {"error": f"{type(error).__name__}: {error}", "final": False}
 
 
 def main() -> None:

@@ -7,6 +7,10 @@ class TableError(Exception):
     and what to change."""
 
 
+class FinalError(TableError):
+    """No other try ends otherwise: what is wrong is in rows that are done."""
+
+
 class Misfit(Exception):
     """The value at `index` of a column is not of the column's type. Never leaves the package."""
 

@@ -5,6 +5,7 @@ import csv
 import io
 
 from windrow.tables import dates, kinds
+from windrow.tables.errors import TableError, listed
 from windrow.tables.kinds import Column
 
 TYPE_CHECKING = False
@@ -17,12 +18,18 @@ def decide(
 ) -> "list[Column]":
     """One column per name. With mixed_types nothing that is inferred can be relied on: a later
     value may be of any type, and all mini-batches must be alike; so every column is text."""
+    for name in settings.text_columns if names else []:
+        if name not in names:
+            raise TableError(f"text_columns: there is no column {name!r}, only {listed(names)}")
     if not settings.infers or settings.mixed_types:
         return [Column(name, kinds.TEXT) for name in names]
     columns = [[row[i] for row in rows] for i in range(len(names))]
     if settings.pandas_types and rows:
-        return _as_pandas(names, columns)
-    return [_as_mltable(name, values) for name, values in zip(names, columns)]
+        decided = _as_pandas(names, columns)
+    else:
+        decided = [_as_mltable(name, values) for name, values in zip(names, columns)]
+    text = set(settings.text_columns)
+    return [Column(one.name, kinds.TEXT) if one.name in text else one for one in decided]
 
 
 def _as_mltable(name: str, values: "list[str | None]") -> Column:

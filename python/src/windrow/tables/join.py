@@ -7,7 +7,7 @@ Never more than a group of rows is in memory. The same pieces give the same byte
 
 import os
 
-from windrow.tables.errors import TableError
+from windrow.tables.errors import FinalError, TableError
 from windrow.tables.unify import Conflict, conformed, unified
 
 TYPE_CHECKING = False
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 _GROUP_BYTES = {"parquet": 64 << 20, "arrow": 16 << 20}
 _GROUP_ROWS = 1_000_000
 _SMALL_MAX = 1000  # batches that wait to be joined: each costs a kilobyte for every column
-_SAME = (
-    "return the same type always, or make text of the column in run(), and begin anew with --new"
-)
+_SAME = "return the same type always, or make text of the column in run()"
 
 
 def run(request: "dict[str, Any]") -> "dict[str, object]":
@@ -101,7 +99,7 @@ def _types(source: str) -> "dict[str, Any]":
         try:
             more = unified(types, last)
         except Conflict as error:
-            raise TableError(
+            raise FinalError(
                 f"column {error.column!r} is {error.known} in piece {origins[error.column]} and"
                 f" {error.other} in piece {number}; {_SAME}"
             ) from None
@@ -129,7 +127,7 @@ def _conformed(batch: "Any", schema: "Any", number: int) -> "Any":
         try:
             columns.append(conformed(column, field.type))
         except (pyarrow.ArrowException, ValueError) as error:
-            raise TableError(
+            raise FinalError(
                 f"column {field.name!r}: {column.type} in piece {number} does not become"
                 f" {field.type}, which other pieces need: {error}; {_SAME}"
             ) from None

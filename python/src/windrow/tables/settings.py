@@ -62,6 +62,7 @@ class Settings:
         self.ragged = _one_of(description, "ragged", RAGGED)
         self.pandas_types = _one_of(description, "types", ("mltable", "pandas")) == "pandas"
         self.mixed_types = bool(description.get("mixed_types", False))
+        self.text_columns: list[str] = list(description.get("text_columns") or [])
         self.partition_format = str(description.get("partition_format") or "")
         self.partition_first = bool(description.get("partition_first", True))
         self.partition_hive: list[str] = list(description.get("partition_hive") or [])

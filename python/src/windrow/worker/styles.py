@@ -79,10 +79,12 @@ class Writer:
             return len(elements), "", "".join(_json(element) + "\n" for element in elements)
         if self._format != "csv":
             return len(elements), "", "".join(str(element) + "\n" for element in elements)
-        header = ""
-        if self._header is not False and elements and isinstance(elements[0], dict):
-            header = self._csv([list(elements[0])])
-        return len(elements), header, self._csv([_fields(element) for element in elements])
+        if elements and all(isinstance(element, dict) for element in elements):
+            names = list(dict.fromkeys(name for element in elements for name in element))
+            header = "" if self._header is False else self._csv([names])
+            lines = [[element.get(name) for name in names] for element in elements]
+            return len(elements), header, self._csv(lines)
+        return len(elements), "", self._csv([_fields(element) for element in elements])
 
     def _csv(self, lines: "list[list[object]]") -> str:
         import csv

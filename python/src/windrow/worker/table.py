@@ -21,8 +21,10 @@ _STEPS = ("convert_column_types", "keep_columns")
 def _advice(said: str) -> str:
     """Where a job says what the message advises: that is written for MLTable files."""
     out = ""
-    if any(f"set {name}" in said for name in _SETTINGS) or "infer_column_types" in said:
+    if any(f"set {name}" in said for name in _SETTINGS):
         out += "; a job says such things under table, as in --set table.KEY=VALUE"
+    if "infer_column_types" in said:
+        out += "; --set table.text_columns=NAME,... makes text of some columns"
     if "mixed types" in said:
         out += "; --set table.mixed_types=true allows them"
     steps = [name for name in _STEPS if name in said]

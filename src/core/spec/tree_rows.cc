@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The form of the rows: what append_row says, and what the names of the files do.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/spec/job_sections.h"
+#include "core/spec/values.h"
+
+namespace windrow {
+namespace {
+
+// Names that promise a form which rows get only when it is asked for.
+struct RowFileEnding {
+  std::string_view text;
+  RowFormat format;
+};
+constexpr auto kRowFileEndings = std::to_array<RowFileEnding>({
+    {".csv", RowFormat::kCsv},
+    {".jsonl", RowFormat::kJsonLines},
+    {".ndjson", RowFormat::kJsonLines},
+    {".pq", RowFormat::kParquet},
+    {".feather", RowFormat::kArrow},
+});
+
+void note_row_file(JobTree& tree, const std::string& name, std::string_view path) {
+  const std::optional<Place> outputs = tree.reader.at(tree.root, "outputs");
+  for (const RowFileEnding& ending : kRowFileEndings) {
+    if (!outputs || !tree.spec.command.empty() || !path.ends_with(ending.text)) continue;
+    tree.reader.notice_at(
+        *outputs,
+        name,
+        fmt::format("its name does not make it {0}: rows are text, the fields of a frame with "
+                    "spaces between them; append_row.format: {0} (--set append_row.format={0}) "
+                    "writes {0}",
+                    to_text(ending.format)));
+  }
+}
+
+// A file of rows may say by its name what it is.
+void settle_row_format(JobTree& tree) {
+  JobSpec& spec = tree.spec;
+  const std::optional<Place> rows = tree.reader.at(tree.root, "append_row");
+  if (rows && rows->node->find("format") != nullptr) return;
+  for (const std::string& name : spec.append_row_to) {
+    const auto output = std::ranges::find(spec.outputs, name, &OutputSpec::name);
+    if (output == spec.outputs.end() || output->type != OutputType::kFile || !output->path)
+      continue;
+    if (output->path->ends_with(".parquet")) spec.rows.format = RowFormat::kParquet;
+    if (output->path->ends_with(".arrow")) spec.rows.format = RowFormat::kArrow;
+    if (!rows) note_row_file(tree, name, *output->path);
+  }
+}
+
+// What the form of the rows leaves no room for.
+void check_row_style(JobTree& tree) {
+  const JobSpec& spec = tree.spec;
+  const std::optional<Place> rows = tree.reader.at(tree.root, "append_row");
+  if (!rows || spec.rows.format == RowFormat::kAzure || spec.rows.format == RowFormat::kCsv) return;
+  if (spec.rows.separator) {
+    tree.reader.problem_at(
+        *rows,
+        "sep",
+        fmt::format("goes with text and csv; {} has no separator", to_text(spec.rows.format)));
+  }
+  if (spec.rows.header) {
+    tree.reader.notice_at(*rows, "header", "has no effect: the names of columns are always there");
+  }
+}
+
+}  // namespace
+
+void settle_row_form(JobTree& tree) {
+  settle_row_format(tree);
+  check_row_style(tree);
+}
+
+}  // namespace windrow
