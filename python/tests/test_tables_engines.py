@@ -153,3 +153,32 @@ def test_one_odd_value_makes_only_its_part_slow(tmp_path: Path, engines: Engines
     lines[50000] = "oops,x\n"
     said = table(tmp_path, "n,s\n" + "".join(lines)).error()
     assert said.startswith("data.csv line 50002, column 'n': 'oops' does not fit int64")
+
+
+@pytest.mark.parametrize("types", ["mltable", "pandas"])
+@pytest.mark.parametrize("value", ["0x10", "0X1f", '"0x10"', " 0x10"])
+def test_hexadecimal_digits_are_text(
+    tmp_path: Path, engines: Engines, types: str, value: str
+) -> None:
+    lines = [f"{i},x\n" for i in range(300)]
+    for engine in ENGINES:
+        engines.use(engine)
+        lines[1] = f"{value},x\n"
+        frame = table(tmp_path, "n,s\n" + "".join(lines), types=types).frame()
+        assert frame["n"].tolist()[:2] == ["0", value.strip('"')], engine
+        lines[1], lines[250] = "1,x\n", f"{value},x\n"
+        said = table(tmp_path, "n,s\n" + "".join(lines), types=types).error()
+        shown = repr(value.strip('"'))
+        assert said.startswith(f"data.csv line 252, column 'n': {shown} does not fit int64"), engine
+
+
+def test_text_of_hexadecimal_digits_does_not_make_a_table_slow(
+    tmp_path: Path, engines: Engines
+) -> None:
+    text = "n,u,s\n" + "".join(f"{i},{2**64 - 1 - i},0x{i:x}\n" for i in range(1000))
+    for engine in ENGINES[:-1]:
+        engines.use(engine)
+        frame = table(tmp_path, text, types="pandas").frame()
+        assert dtypes(frame) == {"n": "int64", "u": "uint64", "s": "text"}
+        assert rows(frame)[31] == [31, 2**64 - 32, "0x1f"]
+        assert engines.exact == 0, engine

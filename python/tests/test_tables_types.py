@@ -48,6 +48,7 @@ PANDAS: list[tuple[list[str], str]] = [
     (["True", ""], "object"),
     (["yes", "no"], "text"),
     (["2020-01-31"], "text"),
+    (["0x10", "5"], "text"),
 ]
 
 
@@ -89,6 +90,7 @@ def test_values_are_what_the_text_says(tmp_path: Path) -> None:
 LATE = [
     ("5", "abc", "int64"),
     ("5", "1.5", "int64"),
+    ("5", "0x10", "int64"),
     ("5", "", "int64"),
     ("5", "99999999999999999999", "int64"),
     ("1.5", "abc", "float64"),

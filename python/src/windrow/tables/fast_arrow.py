@@ -49,6 +49,8 @@ def read(
 
     names = [str(i) for i in range(len(columns))]
     wanted = [name for name, column in zip(names, columns) if column is not None]
+    conversion = _conversion(names, columns, wanted, words)
+    whole = {} if b"0x" not in data and b"0X" not in data else _integers_as_text(conversion)
     try:
         table = csv.read_csv(
             pyarrow.BufferReader(data),
@@ -64,8 +66,11 @@ def read(
                 newlines_in_values=settings.multi_line,
                 invalid_row_handler=ragged,
             ),
-            convert_options=_conversion(names, columns, wanted, words),
+            convert_options=conversion,
         )
+        for name, type_ in whole.items():
+            i = wanted.index(name)
+            table = table.set_column(i, name, _without_hex(table.column(i)).cast(type_))
     except pyarrow.ArrowException as error:
         raise Unsure(str(error)) from None
     if settings.quote and settings.quote.encode() in data:
@@ -149,6 +154,26 @@ def _conversion(
         timestamp_parsers=[csv.ISO8601, *parsers],
         include_columns=wanted,
     )
+
+
+def _integers_as_text(conversion: "Any") -> "dict[str, Any]":
+    """Changes columns of integers to text and returns what they were: this reader would take 0x10
+    for 16."""
+    import pyarrow
+
+    types = conversion.column_types
+    whole = {name: type_ for name, type_ in types.items() if pyarrow.types.is_integer(type_)}
+    conversion.column_types = {**types, **dict.fromkeys(whole, pyarrow.string())}
+    return whole
+
+
+def _without_hex(texts: "Any") -> "Any":
+    """Raises Unsure."""
+    from pyarrow import compute
+
+    if compute.any(compute.match_substring(texts, "x", ignore_case=True)).as_py():
+        raise Unsure("hexadecimal digits")
+    return texts
 
 
 def _finished(frame: "Any", columns: "list[Column]") -> "Any":

@@ -41,9 +41,7 @@ def _as_mltable(name: str, values: "list[str | None]") -> Column:
     if all(value.strip() in words for value in present):
         return Column(name, kinds.BOOL_OR_NONE if some_missing else kinds.BOOL)
     if all(kinds.number(value) is not None for value in present):
-        whole = all(
-            kinds.is_integer(value) and kinds.integer(value) is not None for value in present
-        )
+        whole = all(kinds.integer(value) is not None for value in present)
         return Column(name, kinds.INT if whole and not some_missing else kinds.FLOAT)
     style = dates.style_of(present)
     if style is not None:

@@ -29,7 +29,6 @@ SPOKEN = {
 }
 
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
-_HEX = re.compile(r"\s*[+-]?0[xX][0-9a-fA-F]+\s*")
 _NUMBER = re.compile(
     r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan)\s*",
     re.IGNORECASE,
@@ -79,21 +78,13 @@ PANDAS_WORDS = Words(
 
 def integer(text: str, kind: str = INT) -> "int | None":
     """None for what is no integer, or none that fits."""
-    if _INTEGER.fullmatch(text):
-        if len(text.strip().lstrip("+-0")) > _DIGITS_MAX:  # some Pythons refuse to look at these
-            return None
-        value = int(text)
-    elif _HEX.fullmatch(text):  # Arrow reads it, so everybody must
-        value = int(text, 16)
-    else:
+    if not _INTEGER.fullmatch(text):
         return None
+    if len(text.strip().lstrip("+-0")) > _DIGITS_MAX:  # some Pythons refuse to look at these
+        return None
+    value = int(text)
     low, high = _RANGES[kind]
     return value if low <= value <= high else None
-
-
-def is_integer(text: str) -> bool:
-    """As inference sees it: hexadecimal numbers are text."""
-    return _INTEGER.fullmatch(text) is not None
 
 
 def number(text: str) -> "float | None":
