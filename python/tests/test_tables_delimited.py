@@ -60,6 +60,20 @@ def test_a_wrong_description_is_refused_at_once() -> None:
         assert str(raised.value).startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("said", "encoding"),
+    [
+        ("UTF-8", "utf-8"), ("utf_8", "utf-8"), ("utf-8-sig", "utf-8-sig"), ("us-ascii", "ascii"),
+        ("cp1252", "cp1252"), ("Windows-1252", "cp1252"), ("latin_1", "latin-1"),
+        ("ISO8859-1", "latin-1"), ("utf16", "utf-16"), ("UTF_32", "utf-32"),
+    ],
+)  # fmt: skip
+def test_encodings_may_be_spelled_in_any_way(tmp_path: Path, said: str, encoding: str) -> None:
+    text = "aou" if encoding == "ascii" else "\xe4\xf6\xfc"
+    content = f"a,b\n5,{text}\n".encode(encoding)
+    assert rows(table(tmp_path, content, encoding=said).frame()) == [[5, text]]
+
+
 def test_rows_are_typed_and_numbered_from_zero(tmp_path: Path) -> None:
     frame = table(tmp_path, "a,b,c\n5,x,1.5\n6,,2\n").frame()
     assert dtypes(frame) == {"a": "int64", "b": "text", "c": "float64"}

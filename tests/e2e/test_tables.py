@@ -195,6 +195,20 @@ def test_a_value_of_another_type_is_told_with_its_place(windrow: Windrow) -> Non
     assert len(job.rows()) > 200, "the other mini-batches are not touched"
 
 
+# C101 C670
+@pytest.mark.parametrize(
+    ("said", "encoding"),
+    [("UTF-8", "utf-8"), ("utf_8_sig", "utf-8-sig"), ("cp1252", "cp1252"), ("utf-16", "utf-16")],
+)
+def test_an_encoding_may_be_spelled_as_python_spells_it(
+    windrow: Windrow, said: str, encoding: str
+) -> None:
+    put(windrow, "a.csv", "n,text\n1,\u20ac\n".encode(encoding))
+    script = "def run(frame):\n    return list(frame['n'].astype(str) + frame['text'])\n"
+    job = run_table(windrow, script, "--set", f"table.encoding={said}")
+    assert job.rows() == ["1\u20ac"]
+
+
 # C675
 def test_a_file_without_rows_is_no_item(windrow: Windrow) -> None:
     put(windrow, "a.csv", csv(0, 3))

@@ -149,6 +149,17 @@ TEST(Settings, WordsAreTakenAsTheyAreSpelled) {
             "profile\n");
 }
 
+// C101
+TEST(Settings, AnEncodingMayBeSpelledAsPythonSpellsIt) {
+  EXPECT_EQ(spec_of("table: {encoding: latin1}").table.encoding, "latin1");
+  EXPECT_EQ(spec_of("table: {encoding: UTF-8}").table.encoding, "utf8");
+  EXPECT_EQ(spec_of("table: {encoding: utf_8_sig}").table.encoding, "utf8bom");
+  EXPECT_EQ(spec_of("table: {encoding: cp1252}").table.encoding, "windows1252");
+  EXPECT_EQ(problems("table: {encoding: CP-437}"),
+            "job.yml:7:19: table.encoding: 'CP-437' is not known; allowed is utf8, utf8bom, ascii, "
+            "iso88591, latin1, windows1252, utf16 or utf32\n");
+}
+
 // C102
 TEST(Settings, ASizeOfMiniBatchesMayCountFilesAndBytes) {
   EXPECT_EQ(spec_of("mini_batch_size: 5").mini_batch_size, (BatchSize{5, std::nullopt}));

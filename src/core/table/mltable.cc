@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/encoding_name.h"
 #include "base/text.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/tree_reader.h"
@@ -74,10 +75,8 @@ std::vector<std::string_view> step_names() {
   return names;
 }
 
-// The names of the format, with or without the hyphens and spaces that some spell them with.
 Result<std::string> parse_encoding(std::string_view text) {
-  std::string name(text);
-  std::erase_if(name, [](char c) { return c == '-' || c == ' '; });
+  std::string name = encoding_name(text);
   if (std::ranges::find(kEncodings, name) != kEncodings.end()) return name;
   return fail(ErrorCode::kInvalid,
               "{} is not known; allowed is {}",

@@ -242,6 +242,9 @@ TEST(MlTable, EncodingsHaveOneName) {
            {"latin-1", "latin1"},
            {"ascii", "ascii"},
            {"utf32", "utf32"},
+           {"UTF-8", "utf8"},
+           {"utf_8_sig", "utf8bom"},
+           {"cp1252", "windows1252"},
            {"windows-1252", "windows1252"}}) {
     EXPECT_EQ(table_of(fmt::format("- read_delimited: {{encoding: {}}}", said)).encoding, name);
   }

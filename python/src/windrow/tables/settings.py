@@ -31,6 +31,7 @@ ENCODINGS = {
     "utf16": "utf-16",
     "utf32": "utf-32",
 }
+_ALIASES = {"utf8sig": "utf8bom", "cp1252": "windows1252", "usascii": "ascii"}
 
 
 def from_engine(description: "str | dict[str, Any]") -> "dict[str, Any]":
@@ -102,6 +103,7 @@ def _quote(value: object) -> str:
 
 def _encoding(value: object) -> str:
     name = str(value).lower().replace("-", "").replace("_", "").replace(" ", "")
+    name = _ALIASES.get(name, name)
     if name not in ENCODINGS:
         raise TableError(f"encoding: {value!r} is none of {', '.join(ENCODINGS)}")
     return ENCODINGS[name]
