@@ -225,6 +225,22 @@ def test_the_delimiter_can_be_guessed_by_the_reader_of_the_message(tmp_path: Pat
     assert list(one_column.columns) == ["a;b"]
 
 
+@pytest.mark.parametrize("early", ["x;1,5", "x"])
+def test_a_wrong_delimiter_is_guessed_where_fields_hold_the_one_that_is_set(
+    tmp_path: Path, early: str
+) -> None:
+    text = "name;price\n" + f"{early}\n" * 300 + "x;1,5\n"
+    said = table(tmp_path, text).error()
+    line = 2 if "," in early else 302
+    assert said == (
+        f"data.csv line {line}: 2 fields where the table has 1 column, 'name;price'; set delimiter:"
+        " ';' if that stands between fields; set ragged: skip to leave such rows out, or ragged:"
+        " fill to fill them"
+    )
+    assert "delimiter" not in table(tmp_path, "name\nx\n1;2,5\n").error()
+    assert "delimiter" not in table(tmp_path, "a;b,c\nx\n1;2,5\n").error()
+
+
 @pytest.mark.parametrize("delimiter", [";", "\t", "|", "\x01", "^", "]", "-", "\\t"])
 def test_any_character_can_be_the_delimiter(tmp_path: Path, delimiter: str) -> None:
     text = 'a,b\n5,"x,y"\n'.replace(",", "\t" if delimiter == "\\t" else delimiter)

@@ -8,7 +8,7 @@ from windrow.tables.errors import Misfit, TableError, listed, place, shortened
 from windrow.tables.header import Headers, open_quote
 from windrow.tables.kinds import Column
 from windrow.tables.records import Dialect, OpenQuote, records
-from windrow.tables.sample import Sample
+from windrow.tables.sample import Sample, other_delimiter
 from windrow.tables.stretch import Stretch
 
 TYPE_CHECKING = False
@@ -236,9 +236,9 @@ class Delimited:
                     if self._settings.ragged == "skip":
                         continue
                     if self._settings.ragged == "error" or len(fields) > width:
-                        raise TableError(
-                            ragged(piece.path, piece.line(line), len(fields), width, self._settings)
-                        )
+                        names = [column.name for column in self._columns]
+                        where = place(piece.path, piece.line(line))
+                        raise TableError(ragged(where, len(fields), width, names, self._settings))
                     fields = fields + [None] * (width - len(fields))
                 rows.append(fields)
                 lines.append(line)
@@ -326,12 +326,16 @@ def _lines(data: bytes, blanks: str) -> int:
     return sum(1 for line in data.split(b"\n") if line.strip(blanks.encode()))
 
 
-def ragged(path: str, line: int, fields: int, width: int, settings: "Settings") -> str:
+def ragged(where: str, fields: int, width: int, names: "list[str]", settings: "Settings") -> str:
     """The message for a record with another number of fields than the header."""
-    text = f"{place(path, line)}: {fields} fields where the table has {width} columns; "
+    columns = f"{width} columns" if width != 1 else "1 column"
+    text = f"{where}: {fields} fields where the table has {columns}"
+    other = other_delimiter(names, settings)
+    if other:
+        text += f", {listed(names)}; set delimiter: {other!r} if that stands between fields"
     if settings.ragged == "fill":
-        return text + "fields beyond those of the first rows have no column: set ragged: skip"
-    return text + "set ragged: skip to leave such rows out, or ragged: fill to fill them"
+        return text + "; fields beyond those of the first rows have no column: set ragged: skip"
+    return text + "; set ragged: skip to leave such rows out, or ragged: fill to fill them"
 
 
 def _misfit(path: str, line: int, column: Column, value: "str | None") -> str:

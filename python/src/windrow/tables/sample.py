@@ -2,7 +2,7 @@
 """The first rows of delimited text: the columns of a table and the text their types are told by."""
 
 from windrow.tables import source
-from windrow.tables.errors import TableError, listed
+from windrow.tables.errors import TableError, listed, place
 from windrow.tables.header import Headers, open_quote
 from windrow.tables.records import Dialect, OpenQuote, records
 
@@ -62,7 +62,8 @@ class Sample:
                     continue
                 from windrow.tables.delimited import ragged
 
-                raise TableError(ragged(path, line, len(fields), len(own), self._settings))
+                where = place(path, line)
+                raise TableError(ragged(where, len(fields), len(own), own, self._settings))
             self.rows.append(self._placed(fields, own) if apart else list(fields))
 
     def _placed(self, fields: "list[str | None]", own: "list[str]") -> "list[str | None]":
@@ -111,17 +112,19 @@ class Sample:
 
     def _check_delimiter(self) -> None:
         """One column whose name and values all hold the same number of another delimiter."""
-        if len(self.names) != 1 or self._settings.delimiter not in _DELIMITERS:
-            return
-        for other in _DELIMITERS.replace(self._settings.delimiter, ""):
-            count = self.names[0].count(other)
-            if (
-                count
-                and self.rows
-                and all((row[0] or "").count(other) == count for row in self.rows)
-            ):
-                raise TableError(
-                    f"{self._headers.first_file()}: with delimiter"
-                    f" {self._settings.delimiter!r} there is one column,"
-                    f" {listed(self.names)}; set delimiter: {other!r}"
-                )
+        other = other_delimiter(self.names, self._settings)
+        count = self.names[0].count(other) if other else 0
+        if count and self.rows and all((row[0] or "").count(other) == count for row in self.rows):
+            raise TableError(
+                f"{self._headers.first_file()}: with delimiter {self._settings.delimiter!r} there"
+                f" is one column, {listed(self.names)}; set delimiter: {other!r}"
+            )
+
+
+def other_delimiter(names: "list[str]", settings: "Settings") -> str:
+    """What probably stands between fields in place of the delimiter that is set: the name of the
+    only column holds it. "": nothing."""
+    if len(names) != 1 or settings.delimiter not in _DELIMITERS:
+        return ""
+    other = max(_DELIMITERS.replace(settings.delimiter, ""), key=names[0].count)
+    return other if other in names[0] else ""
