@@ -85,6 +85,32 @@ def test_a_broken_line_is_told_or_dropped(tmp_path: Path, line: str, reason: str
         assert dropped["x"].tolist() == [7] * before + [8]
 
 
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ('[\n  {"x": 1},\n  {"x": 2}\n]\n', "a list"),
+        ('[{"x": 1},\n {"x": 2}]\n', "a list"),
+        ('[{"x": 1}, {"x": 2}]', "a list"),
+        ('{\n  "x": 1\n}\n', "an object over several lines"),
+        ('\n{"x": [\n  1]\n}\n', "an object over several lines"),
+        ('{"x": 1,\n"y": 2}\n', "an object over several lines"),
+    ],
+)
+def test_a_document_that_is_no_json_lines_is_told(tmp_path: Path, text: str, what: str) -> None:
+    made = Table(tmp_path, format="json_lines")
+    made.add("data.json", text)
+    line = 2 if text.startswith("\n") else 1
+    assert made.error() == (
+        f"data.json line {line}: {what} begins here, and JSON lines have one object to a line;"
+        " write the file so, as pandas does with to_json(orient='records', lines=True)"
+    )
+
+
+@pytest.mark.parametrize("text", ['{"x": 1', '{"x": 1,\n{"x": 2}\n'])
+def test_a_first_line_that_was_cut_off_is_a_broken_line(tmp_path: Path, text: str) -> None:
+    assert lines(tmp_path, text).error().endswith("set invalid_lines: drop")
+
+
 def test_a_number_that_no_float_holds_is_told(tmp_path: Path) -> None:
     for number in ("1e400", "-1e400", "1" + "0" * 400):
         for before in (['{"x": 0.5}'], ['{"x": 0.5}'] * 300):

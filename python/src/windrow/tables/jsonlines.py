@@ -34,6 +34,13 @@ _FITTING: "dict[str, set[type]]" = {
 }
 
 
+_REPAIR = "; repair the line, or set invalid_lines: drop"
+_NO_LINES = (
+    " begins here, and JSON lines have one object to a line; write the file so, as pandas does with"
+    " to_json(orient='records', lines=True)"
+)
+
+
 class JsonLines:
     """Reads stretches. Opens no file before the first call."""
 
@@ -160,8 +167,8 @@ class JsonLines:
 
     def _parse(self, text: str, found: "_Lines", count: int, careful: bool) -> None:
         scan = _DECODER.scan_once  # type: ignore[attr-defined]
-        rows, lines = found.rows, found.lines
-        for number, line in enumerate(text.split("\n")):
+        rows, lines, texts = found.rows, found.lines, text.split("\n")
+        for number, line in enumerate(texts):
             try:
                 value, end = scan(line, 0)
             except (StopIteration, ValueError, RecursionError):
@@ -175,9 +182,8 @@ class JsonLines:
                     if self._settings.drops_invalid:
                         continue
                     lines.append(number)
-                    raise TableError(
-                        f"{found.place(-1)}: {reason}; repair the line, or set invalid_lines: drop"
-                    )
+                    what = "" if found.offset or rows else _document(texts[number:])
+                    raise TableError(f"{found.place(-1)}: {what or reason + _REPAIR}")
             rows.append(value)
             lines.append(number)
             if len(rows) == count:
@@ -240,6 +246,28 @@ def _checked(line: str) -> "tuple[Any, str]":
     except ValueError:
         return None, "a number too large for float64"
     return value, ""
+
+
+def _document(lines: "list[str]") -> str:
+    """What to say of a file that begins with these lines, the first one no object; "": it may be
+    JSON lines with a mistake."""
+    first, *others = (line.strip(" \t\r") for line in lines[:2])
+    if first.startswith("["):
+        return "a list" + _NO_LINES
+    goes_on = _end(first) >= len(first) and others and _end(f"{first} {others[0]}") > len(first) + 1
+    return "an object over several lines" + _NO_LINES if goes_on else ""
+
+
+def _end(text: str) -> int:
+    """Where JSON ends, or what follows cannot be JSON."""
+    try:
+        return int(_DECODER.scan_once(text, 0)[1])  # type: ignore[attr-defined]
+    except StopIteration as stop:
+        return int(stop.value)
+    except json.JSONDecodeError as error:
+        return error.pos
+    except (ValueError, RecursionError):
+        return 0
 
 
 def _text(data: bytes, path: str, offset: int) -> str:
