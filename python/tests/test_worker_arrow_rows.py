@@ -147,8 +147,20 @@ def test_types_are_plain() -> None:
 
 
 def test_extension_types_become_what_they_store() -> None:
-    periods = pandas.Series(pandas.period_range("2020-01", periods=2, freq="M"))
-    assert types(table_of(pandas.DataFrame({"p": periods}))) == {"p": "int64"}
+    spans = pandas.Series(pandas.IntervalIndex.from_breaks([0, 1, 2]))
+    expected = {"s": "struct<left: int64, right: int64>"}
+    assert types(table_of(pandas.DataFrame({"s": spans}))) == expected
+
+
+def test_periods_become_text_as_pandas_writes_it() -> None:
+    periods = pandas.Series([*pandas.period_range("2020-01", periods=2, freq="M"), None])
+    periods = periods.astype("period[M]")
+    frame = pandas.DataFrame({"p": periods, "c": periods.astype("category")})
+    texts = ["2020-01", "2020-02", None]
+    assert table_of(frame).to_pydict() == {"p": texts, "c": texts}
+    assert table_of(periods).to_pydict() == {"0": texts}
+    assert table_of(pyarrow.Table.from_pandas(frame[["p"]])).to_pydict() == {"p": texts}
+    assert types(table_of(frame[2:])) == {"p": "string", "c": "string"}
 
 
 def test_nan_is_missing_unless_it_comes_from_arrow() -> None:

@@ -120,6 +120,8 @@ def _plain_array(name: str, values: "Any") -> "Any":
     import pyarrow
 
     try:
+        if _holds_periods(values):
+            values = _period_texts(values)
         array = values
         if not isinstance(values, pyarrow.ChunkedArray):
             array = pyarrow.array(values, from_pandas=True)
@@ -132,6 +134,23 @@ def _plain_array(name: str, values: "Any") -> "Any":
         raise TypeError(
             f"column {name!r}: Arrow cannot take its values: {reason}; {_SAME}"
         ) from None
+
+
+def _holds_periods(values: "Any") -> bool:
+    """Whether it is a column of pandas' periods, which Arrow would store as numbers."""
+    name = getattr(getattr(values, "type", None), "extension_name", "")
+    type_ = getattr(values, "dtype", None)
+    type_ = getattr(getattr(type_, "categories", None), "dtype", type_)
+    return name == "pandas.period" or str(type_).startswith("period[")
+
+
+def _period_texts(values: "Any") -> "Any":
+    """As pandas writes them to text: 2020-01, 2020Q1."""
+    import pyarrow
+
+    series = values.to_pandas() if isinstance(values, pyarrow.ChunkedArray) else values
+    texts = [None if gone else str(value) for value, gone in zip(series, series.isna())]
+    return pyarrow.chunked_array([pyarrow.array(texts, pyarrow.string())])
 
 
 def _storage(array: "Any") -> "Any":
