@@ -127,6 +127,40 @@ def column(values: Any) -> Any:
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("values", "type_"),
+    [
+        ([(1 << 53) + 1], "int64"),
+        (["x"], "string"),
+        ([True], "bool"),
+        ([ONE], "timestamp[us]"),
+        ([ONE.date()], "date32[day]"),
+        ([[1]], "list<item: int64>"),
+        ([None], "double"),
+        ([0.5], "double"),
+    ],
+)
+def test_floats_that_are_all_missing_take_the_type_of_the_others(
+    tmp_path: Path, form: str, values: list[object], type_: str
+) -> None:
+    missing = array([None, None], pyarrow.float64())
+    pieces = [missing, column(values), missing]
+    table = Result(tmp_path, *pieces).table(form)
+    assert types(table) == [type_]
+    assert table.column(0).to_pylist() == [None, None, *values, None, None]
+    turned = Result(tmp_path, *pieces[1:]).table(form)
+    assert types(turned) == [type_]
+    assert turned.column(0).to_pylist() == [*values, None, None]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_floats_that_are_all_missing_everywhere_stay_floats(tmp_path: Path, form: str) -> None:
+    short, long = array([None], pyarrow.float32()), array([None], pyarrow.float64())
+    assert types(Result(tmp_path, short).table(form)) == ["float"]
+    assert types(Result(tmp_path, short, column([None]), long, short).table(form)) == ["double"]
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_structs_get_the_fields_of_all_pieces(tmp_path: Path, form: str) -> None:
     pieces = [
         [{"box": {"x": 1, "tag": None}}, {"box": None}],

@@ -219,6 +219,14 @@ def test_a_type_that_does_not_fit_earlier_ones_fails_at_once(agent: Agent) -> No
     assert agent.run("3").kind == DONE
 
 
+def test_floats_that_are_all_missing_fit_every_type() -> None:
+    rows, missing = ArrowRows("parquet"), pandas.DataFrame({"k": [float("nan")]})
+    for result in (missing, [{"k": "x"}], missing):
+        assert rows.serialise([(0, result)])[0] == 1
+    with pytest.raises(TypeError, match="column 'k' is double here, and string in an earlier"):
+        rows.serialise([(0, [{"k": 0.5}])])
+
+
 def test_an_attempt_that_fails_leaves_no_types_behind() -> None:
     rows = ArrowRows("arrow")
     rows.serialise([(1, ["x"])])

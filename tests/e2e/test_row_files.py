@@ -125,6 +125,28 @@ def run(files):
 
 
 # C691
+def test_floats_that_are_all_missing_take_the_type_of_the_others(windrow: Windrow) -> None:
+    numbered(windrow, 2)
+    script = """
+import pandas as pd
+
+def run(files):
+    number = int(open(files[0]).read())
+    large, word = ((1 << 53) + 1, "x") if number else (float("nan"), float("nan"))
+    return pd.DataFrame({"large": [large], "word": [word], "gone": [float("nan")]})
+"""
+    out = windrow.folder / "rows.parquet"
+    job = run_into(windrow, script, out, size=1, workers=1)
+    assert job.exit == 0, job
+    assert pq.read_table(out).to_pydict() == {
+        "large": [None, (1 << 53) + 1],
+        "word": [None, "x"],
+        "gone": [None, None],
+    }
+    assert pq.read_table(out).schema.field("gone").type == pa.float64()
+
+
+# C691
 def test_types_that_cannot_be_joined_are_told(windrow: Windrow) -> None:
     numbered(windrow, 2)
     script = """

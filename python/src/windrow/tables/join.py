@@ -8,7 +8,7 @@ Never more than a group of rows is in memory. The same pieces give the same byte
 import os
 
 from windrow.tables.errors import FinalError, TableError
-from windrow.tables.unify import Conflict, conformed, unified
+from windrow.tables.unify import Conflict, conformed, told, unified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,9 +93,10 @@ def _types(source: str) -> "dict[str, Any]":
     origins: dict[str, int] = {}  # which piece gave a column the type it has
     last = None
     for number, batch in _read(source):
-        if last is not None and batch.schema.equals(last):
+        schema = told(batch)
+        if last is not None and schema.equals(last):
             continue
-        last = batch.schema
+        last = schema
         try:
             more = unified(types, last)
         except Conflict as error:
@@ -105,6 +106,16 @@ def _types(source: str) -> "dict[str, Any]":
             ) from None
         origins.update({name: number for name in more if more[name] != types.get(name)})
         types = more
+    return _with_empty_floats(types, source)
+
+
+def _with_empty_floats(types: "dict[str, Any]", source: str) -> "dict[str, Any]":
+    """Columns that have no value in any piece are floats where one says so."""
+    import pyarrow
+
+    empty = {name for name, type_ in types.items() if pyarrow.types.is_null(type_)}
+    for _, batch in _read(source) if empty else ():
+        types = unified(types, [field for field in batch.schema if field.name in empty])
     return types
 
 

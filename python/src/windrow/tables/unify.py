@@ -49,6 +49,18 @@ def plain(type_: "Any") -> "Any":
     return type_
 
 
+def told(table: "Any") -> "Any":
+    """The schema of a table or record batch as far as values tell it: floats that are all missing
+    are null. pandas makes such a column where it has no values, whatever type it has elsewhere."""
+    import pyarrow
+
+    schema = table.schema
+    for i, type_ in enumerate(schema.types):
+        if pyarrow.types.is_floating(type_) and table.column(i).null_count == table.num_rows:
+            schema = schema.set(i, pyarrow.field(schema.names[i], pyarrow.null()))
+    return schema
+
+
 def unified(known: "dict[str, Any]", schema: "Any") -> "dict[str, Any]":
     """The types of columns that were known, with those of a schema. Raises Conflict."""
     made = dict(known)
@@ -139,7 +151,7 @@ def conformed(array: "Any", want: "Any") -> "Any":
     have, size = array.type, len(array)
     if have.equals(want):
         return array
-    if types.is_null(have):
+    if array.null_count == size:
         return pyarrow.nulls(size, want)
     assert array.offset == 0
     if types.is_list(have):

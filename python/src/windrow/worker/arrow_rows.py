@@ -7,7 +7,7 @@ Imported only for jobs with such a format.
 from importlib import import_module
 
 from windrow.tables.results import check_parquet, stream_of, table_of
-from windrow.tables.unify import Conflict, unified
+from windrow.tables.unify import Conflict, told, unified
 from windrow.worker import parts, rows
 from windrow.worker.script import Refused
 
@@ -42,7 +42,7 @@ class ArrowRows:
             table = table_of(result)
             if table.num_rows == 0:
                 continue
-            known[output] = self._types(known.get(output, {}), table.schema)
+            known[output] = self._types(known.get(output, {}), table)
             payload = stream_of(table)
             rows.check_size(len(payload))
             longest = max(longest, table.num_rows)
@@ -50,14 +50,14 @@ class ArrowRows:
         self._known = known
         return longest, made
 
-    def _types(self, known: "dict[str, Any]", schema: "Any") -> "dict[str, Any]":
+    def _types(self, known: "dict[str, Any]", table: "Any") -> "dict[str, Any]":
         try:
-            types = unified(known, schema)
+            types = unified(known, told(table))
         except Conflict as error:
             raise TypeError(
                 f"column {error.column!r} is {error.other} here, and {error.known} in an earlier"
                 " mini-batch; return the same type always, or make text of the column in run()"
             ) from None
         if self._form == "parquet" and types != known:
-            check_parquet(schema)  # now, and not when all is done and the file is written
+            check_parquet(table.schema)  # now, and not when all is done and the file is written
         return types
