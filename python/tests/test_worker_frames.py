@@ -186,3 +186,27 @@ def test_they_become_arrow_streams(agent: Agent, module: str, frame: str) -> Non
     table = pyarrow.ipc.open_stream(parts(answer)[0][3]).read_all()
     assert table.to_pydict() == {"n": [1, 2], "s": ["a b", None]}
     assert [str(type_) for type_ in table.schema.types] == ["int64", "string"]
+
+
+LATE = "n,x\n" + "1,2\n" * 300 + "late,2\n"
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow"])
+def test_what_is_wrong_with_a_table_is_told_without_a_traceback(agent: Agent, kind: str) -> None:
+    _, name = started(agent, "return []", LATE, frame=kind)
+    answer = agent.run(name)
+    assert answer.kind == FAILED
+    message = answer.error["message"]
+    assert message.startswith(f"{agent.folder}/data.csv line 302, column 'n': 'late' does not fit")
+    assert answer.error["traceback"] == f"TableError: {message}\n"
+
+
+def test_what_a_script_finds_wrong_with_a_table_has_its_lines(agent: Agent) -> None:
+    body = "from windrow.tables.reader import TableReader; TableReader({'files': [], 'format': 5})"
+    _, name = started(agent, body)
+    trace = agent.run(name).error["traceback"].splitlines()
+    assert trace[0] == "Traceback (most recent call last):"
+    assert trace[1].endswith("in run")
+    assert trace[-1].endswith(
+        "TableError: format: 5 is none of delimited, parquet, json_lines, arrow"
+    )

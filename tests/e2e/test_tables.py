@@ -193,6 +193,7 @@ def test_a_value_of_another_type_is_told_with_its_place(windrow: Windrow) -> Non
     assert "'m'" in message
     assert "late" in message
     assert len(job.rows()) > 200, "the other mini-batches are not touched"
+    assert "Traceback" not in job.log("logs/failed_items.jsonl")
 
 
 # C101 C670

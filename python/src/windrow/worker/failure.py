@@ -20,6 +20,7 @@ CAPTURED_MAX = 4 << 10
 BASES_MAX = 32
 
 _HERE = os.path.dirname(__file__) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def report(
@@ -66,10 +67,14 @@ def _bases(error: BaseException) -> "list[str]":
 
 
 def trace(error: BaseException, stderr_file: str = "") -> str:
-    """The traceback as people know it, from the first frame of the script's on, and what helps."""
+    """The traceback as people know it, from the first frame of the script's on, and what helps. Of
+    a table that cannot be read only the message, which says all: no line is the script's."""
     import traceback
 
-    lines = traceback.format_exception(type(error), error, _users_part(error.__traceback__))
+    errors = getattr(sys.modules.get("windrow.tables.errors"), "TableError", ())
+    if isinstance(error, errors) and _users_part(error.__traceback__, _PACKAGE) is None:
+        return f"{type(error).__qualname__}: {error}\n"
+    lines = traceback.format_exception(type(error), error, _users_part(error.__traceback__, _HERE))
     said = last_lines(stderr_file) if isinstance(error, SystemExit) else ""
     if said:
         lines.append(f"the last lines of its stderr:\n{said}\n")
@@ -77,11 +82,12 @@ def trace(error: BaseException, stderr_file: str = "") -> str:
     return "".join(lines) + _captured_stderr(error) + (what_helps and what_helps + "\n")
 
 
-def _users_part(trace: "TracebackType | None") -> "TracebackType | None":
-    """The traceback from the first frame on that is neither ours nor the import machinery's."""
+def _users_part(trace: "TracebackType | None", ours: str) -> "TracebackType | None":
+    """The traceback from the first frame on that is neither of a file below `ours` nor of the
+    import machinery."""
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
-        if not name.startswith((_HERE, "<frozen importlib")):
+        if not name.startswith((ours, "<frozen importlib")):
             break
         trace = trace.tb_next
     return trace
