@@ -51,7 +51,9 @@ class Result:
 
 
 def types(table: Any) -> list[str]:
-    return [str(type_).replace("element:", "item:") for type_ in table.schema.types]
+    """Without the names that Parquet files have for parts of lists and maps."""
+    texts = [str(type_) for type_ in table.schema.types]
+    return [text.replace("element:", "item:").replace(" ('x')", "") for text in texts]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -176,6 +178,25 @@ def test_structs_get_the_fields_of_all_pieces(tmp_path: Path, form: str) -> None
         {"x": None, "tag": None, "more": [None, {"k": None, "l": "v"}, {"k": 2.5, "l": None}]},
         {"x": None, "tag": None, "more": []},
     ]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_maps_are_widened_too(tmp_path: Path, form: str) -> None:
+    pieces: list[list[Any]] = [
+        [[], None],
+        [[("a", 1)], None, [("b", None), ("c", 2)]],
+        [[("a", None)], []],
+        [[("a", 2.5)]],
+        [None],
+    ]
+    for order in (pieces, pieces[::-1]):
+        table = Result(tmp_path, *map(column, order)).table(form)
+        assert types(table) == ["map<string, double>"]
+        assert table.column(0).to_pylist() == [value for piece in order for value in piece]
+    wrong = Result(tmp_path, column([[("a", 1)]]), column([[None]])).error()
+    assert wrong.startswith("column 'x': list<item: null> in piece 1 does not become map<string,")
+    told = Result(tmp_path, column([[("a", 1)]]), column([[("a", "x")]])).error()
+    assert told.startswith("column 'x' is map<string, int64> in piece 0 and map<string, string>")
 
 
 def test_types_that_have_nothing_in_common_are_told_with_column_and_pieces(tmp_path: Path) -> None:

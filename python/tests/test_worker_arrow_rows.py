@@ -163,6 +163,43 @@ def test_periods_become_text_as_pandas_writes_it() -> None:
     assert types(table_of(frame[2:])) == {"p": "string", "c": "string"}
 
 
+@pytest.mark.parametrize(
+    ("item", "values"),
+    [
+        (pyarrow.int64(), [[("a", 1), ("b", 2)], [], None]),
+        (pyarrow.string(), [None, [("a", "x"), ("a", None)]]),
+        (pyarrow.list_(pyarrow.int64()), [[("a", [1, 2])], [("b", [])]]),
+        (pyarrow.map_(pyarrow.string(), pyarrow.float64()), [[("a", [("b", 0.5)])]]),
+    ],
+)
+def test_maps_come_back_from_frames(item: Any, values: list[Any]) -> None:
+    table = pyarrow.table({"m": pyarrow.array(values, pyarrow.map_(pyarrow.string(), item))})
+    found = table_of(table.to_pandas())
+    assert types(found) == types(table)
+    assert found.to_pydict() == table.to_pydict()
+    gone = pandas.DataFrame({"m": [*values, float("nan")]})
+    assert table_of(gone).to_pydict() == {"m": [*values, None]}
+
+
+@pytest.mark.parametrize(
+    ("values", "type_"),
+    [
+        ([[(1.5, 2.5)]], "list<item: list<item: double>>"),
+        ([[("a", "b", "c")]], "list<item: list<item: string>>"),
+        ([[["a", "b"]]], "list<item: list<item: string>>"),
+        ([[("a", "b")], ["a"]], ""),
+        ([[]], "list<item: null>"),
+    ],
+)
+def test_other_lists_are_no_maps(values: list[Any], type_: str) -> None:
+    frame = pandas.DataFrame({"x": values})
+    if type_:
+        assert types(table_of(frame)) == {"x": type_}
+    else:
+        with pytest.raises(TypeError, match="column 'x': Arrow cannot take its values"):
+            table_of(frame)
+
+
 def test_nan_is_missing_unless_it_comes_from_arrow() -> None:
     nan = float("nan")
     for result in ([nan, 1.0], numpy.array([nan, 1]), pandas.DataFrame({"0": [nan, 1.0]})):
@@ -178,6 +215,7 @@ def test_nan_is_missing_unless_it_comes_from_arrow() -> None:
         ('[{"x": 1}, {"x": "text"}]', "column 'x': Arrow cannot take its values"),
         ("[(1, 2), (1, 'b')]", "column '1': Arrow cannot take its values"),
         ("[1, 'b']", "column '0': Arrow cannot take its values"),
+        ("[{'x': [('a', 1), ('b', 'c')]}]", "column 'x': Arrow cannot take its values: Could not"),
         ("[2 ** 70]", "column '0': Arrow cannot take its values"),
         ("['\\udcff']", "column '0': Arrow cannot take its values"),
         ("[numpy.array([1j])]", "column '0': Arrow cannot take its values"),

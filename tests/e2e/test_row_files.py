@@ -146,6 +146,18 @@ def run(files):
     assert pq.read_table(out).schema.field("gone").type == pa.float64()
 
 
+# C690
+def test_maps_of_a_table_come_back(windrow: Windrow) -> None:
+    maps = pa.array([[("a", 1)], [], None, [("b", 2), ("c", 3)]], pa.map_(pa.string(), pa.int64()))
+    (windrow.folder / "in").mkdir()
+    pq.write_table(pa.table({"m": maps}), windrow.folder / "in" / "a.parquet", row_group_size=1)
+    out = windrow.folder / "rows.parquet"
+    script = "def run(frame):\n    return frame\n"
+    job = run_into(windrow, script, out, "--as", "table", "--mini-batch-size", "1 rows")
+    assert job.exit == 0, job
+    assert pq.read_table(out).column("m").to_pylist() == maps.to_pylist()
+
+
 # C691
 def test_types_that_cannot_be_joined_are_told(windrow: Windrow) -> None:
     numbered(windrow, 2)

@@ -124,7 +124,7 @@ def _plain_array(name: str, values: "Any") -> "Any":
             values = _period_texts(values)
         array = values
         if not isinstance(values, pyarrow.ChunkedArray):
-            array = pyarrow.array(values, from_pandas=True)
+            array = pyarrow.array(values, _map_type(values), from_pandas=True)
         want = plain(array.type)
         if isinstance(array.type, pyarrow.BaseExtensionType):
             array = _storage(array)
@@ -134,6 +134,31 @@ def _plain_array(name: str, values: "Any") -> "Any":
         raise TypeError(
             f"column {name!r}: Arrow cannot take its values: {reason}; {_SAME}"
         ) from None
+
+
+def _map_type(values: "Any") -> "Any":
+    """The type of a map for lists of pairs that begin with text, as pandas has maps of Arrow; None
+    for anything else, which Arrow finds a type for."""
+    import pyarrow
+
+    if str(getattr(values, "dtype", "object")) != "object":
+        return None
+    items: list[Any] = []
+    for cell in values:
+        if isinstance(cell, list):
+            if not all(_is_pair(element) for element in cell):
+                return None
+            items += [item for _, item in cell]
+        elif cell is not None and not (isinstance(cell, float) and cell != cell):
+            return None
+    if not items:
+        return None
+    type_ = pyarrow.array(items, _map_type(items), from_pandas=True).type
+    return pyarrow.map_(pyarrow.string(), plain(type_))
+
+
+def _is_pair(element: object) -> bool:
+    return isinstance(element, tuple) and len(element) == 2 and isinstance(element[0], str)
 
 
 def _holds_periods(values: "Any") -> bool:

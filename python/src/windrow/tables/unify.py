@@ -87,6 +87,8 @@ def _common(one: "Any", other: "Any") -> "Any":
         return None if value is None else pyarrow.list_(value)
     if types.is_struct(one) and types.is_struct(other):
         return _common_struct(one, other)
+    if types.is_map(one) or types.is_map(other):
+        return _common_map(one, other)
     for number in (types.is_integer, types.is_floating, types.is_decimal):
         if number(one) and number(other):
             return _wider(one, other)
@@ -105,6 +107,21 @@ def _common_struct(one: "Any", other: "Any") -> "Any":
     except Conflict:
         return None
     return pyarrow.struct(list(fields.items()))
+
+
+def _common_map(one: "Any", other: "Any") -> "Any":
+    """Lists without elements may be maps without keys."""
+    import pyarrow
+    from pyarrow import types
+
+    if not types.is_map(one):
+        one, other = other, one
+    if types.is_list(other) and types.is_null(other.value_type):
+        return one
+    if not types.is_map(other):
+        return None
+    parts = _common(one.key_type, other.key_type), _common(one.item_type, other.item_type)
+    return None if None in parts else pyarrow.map_(*parts)
 
 
 def _wider(one: "Any", other: "Any") -> "Any":
@@ -154,7 +171,9 @@ def conformed(array: "Any", want: "Any") -> "Any":
     if array.null_count == size:
         return pyarrow.nulls(size, want)
     assert array.offset == 0
-    if types.is_list(have):
+    if types.is_map(want):
+        buffers, children = array.buffers()[:2], [_entries(array, want)]
+    elif types.is_list(have):
         buffers, children = array.buffers()[:2], [conformed(array.values, want.value_type)]
     elif types.is_struct(have):
         found = {have[i].name: array.field(i) for i in range(have.num_fields)}
@@ -169,3 +188,19 @@ def conformed(array: "Any", want: "Any") -> "Any":
     else:
         return array.cast(want)
     return pyarrow.Array.from_buffers(want, size, buffers, array.null_count, 0, children)
+
+
+def _entries(array: "Any", want: "Any") -> "Any":
+    """The keys and items of all maps of an array, which is one of maps, or of lists that are all
+    empty. Raises ArrowInvalid when one is not."""
+    import pyarrow
+
+    if pyarrow.types.is_map(array.type):
+        keys, items = array.keys, array.items
+    elif len(array.values) == 0:
+        keys = items = array.values
+    else:
+        raise pyarrow.ArrowInvalid("a list of missing values is no map")
+    parts = conformed(keys, want.key_type), conformed(items, want.item_type)
+    names = pyarrow.field("key", want.key_type, False), pyarrow.field("value", want.item_type)
+    return pyarrow.StructArray.from_arrays(parts, fields=names)
