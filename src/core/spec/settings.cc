@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/encoding_name.h"
 #include "core/spec/setting_codecs.h"
 #include "core/spec/setting_rows.h"
 #include "core/spec/table_rows.h"
@@ -303,13 +302,6 @@ constexpr auto kRecords = std::to_array<Row>({
      kMetricsPrefix},
 });
 
-// In any spelling; one that is not known is refused as it was said.
-Status read_encoding(JobSpec& spec, std::string_view said) {
-  const std::string name = encoding_name(said);
-  const bool known = std::ranges::find(kEncodings, name) != kEncodings.end();
-  return word<kEncodings, &TableSpec::encoding>().read(spec, known ? name : said);
-}
-
 std::vector<Setting> all_rows() {
   std::vector<Setting> all;
   const auto add = [&all](std::span<const Row> rows) {
@@ -319,7 +311,7 @@ std::vector<Setting> all_rows() {
                      row.allowed,
                      row.unset,
                      row.meaning,
-                     row.key == "table.encoding" ? read_encoding : row.codec.read,
+                     row.codec.read,
                      row.codec.write});
     }
   };

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/encoding_name.h"
 #include "core/spec/setting_codecs.h"
 #include "core/spec/setting_rows.h"
 
@@ -59,6 +60,15 @@ inline constexpr codecs::Codec kTableFormat = {
       return {SettingValue::Kind::kBare, std::string(kTableFormats.at(index)), {}};
     }};
 
+// In any spelling; one that is not known is refused as it was said.
+inline constexpr codecs::Codec kEncoding = {
+    [](JobSpec& spec, std::string_view said) -> Status {
+      const std::string name = encoding_name(said);
+      const bool known = std::ranges::find(kEncodings, name) != kEncodings.end();
+      return word<kEncodings, &TableSpec::encoding>().read(spec, known ? name : said);
+    },
+    word<kEncodings, &TableSpec::encoding>().write};
+
 template <auto Field>
 constexpr codecs::Codec table_flag() {
   return codecs::flag<&JobSpec::table, Field>();
@@ -88,7 +98,7 @@ inline constexpr auto kTableRows = std::to_array<Row>({
      "utf8, utf8bom, ascii, iso88591, latin1, windows1252, utf16 or utf32",
      "",
      "how text is encoded",
-     word<kEncodings, &TableSpec::encoding>()},
+     kEncoding},
     {"table.infer_column_types",
      "",
      kBooleans,
