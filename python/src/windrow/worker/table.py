@@ -29,7 +29,8 @@ def _advice(said: str) -> str:
         out += "; --set table.mixed_types=true allows them"
     steps = [name for name in _STEPS if name in said]
     if steps:
-        out += f"; {' and '.join(steps)} stand in an MLTable file"
+        verb = "stands" if len(steps) == 1 else "stand"
+        out += f"; {' and '.join(steps)} {verb} in an MLTable file"
     return out
 
 
