@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
 from tables_oracle.table_files import Table, dtypes, rows
+from windrow.tables.frames import reader_of
 from windrow.tables.reader import TableError
 
 
@@ -24,7 +26,13 @@ def lines(folder: Path, *texts: str, **description: object) -> Table:
         (["0", "1"], "int64"),
         (["1", "1.5"], "float64"),
         (["1", "null"], "float64"),
-        (["18446744073709551616"], "float64"),
+        (["1", "9223372036854775808"], "uint64"),
+        (["18446744073709551615"], "uint64"),
+        (["18446744073709551616"], "object"),
+        (["-1", "9223372036854775808"], "object"),
+        (["-9223372036854775809"], "object"),
+        (["9223372036854775808", "null"], "object"),
+        (["9223372036854775808", "1.5"], "float64"),
         (["true", "false"], "bool"),
         (["true", "null"], "object"),
         (['"x"', "null"], "text"),
@@ -38,6 +46,31 @@ def test_types_are_those_of_the_first_rows(tmp_path: Path, values: list[str], ki
     made = lines(tmp_path, *[f'{{"k": "r", "x": {value}}}' for value in values])
     assert dtypes(made.frame()) == {"k": "text", "x": kind} or kind == "object"
     assert str(made.frame()["x"].dtype) == kind or kind == "text"
+
+
+def test_large_whole_numbers_keep_all_digits(tmp_path: Path) -> None:
+    for numbers in ([2**64 - 1, 2**64 - 2], [2**63, -1], [2**64, 2**64 + 1], [2**63 + 1, None]):
+        texts = [json.dumps({"x": number}) for number in numbers]
+        assert lines(tmp_path, *texts).frame()["x"].tolist() == numbers
+
+
+def test_a_large_whole_number_does_not_become_a_negative_one(tmp_path: Path) -> None:
+    steps = [{"convert_column_types": [{"columns": "x", "column_type": "int"}]}]
+    made = lines(tmp_path, '{"x": 1}', '{"x": 9223372036854775808}', transformations=steps)
+    assert "9223372036854775808" in made.error()
+    assert "cannot be made int by convert_column_types" in made.error()
+
+
+@pytest.mark.parametrize("kind", ["pyarrow", "polars"])
+def test_large_whole_numbers_keep_all_digits_in_other_frames(tmp_path: Path, kind: str) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip(kind)
+    made = lines(tmp_path, '{"x": 18446744073709551615}', '{"x": 1}', frame=kind)
+    _, read = reader_of(made.description)
+    assert list(read(made.names())["x"].to_pandas()) == [2**64 - 1, 1]
+    made = lines(tmp_path, '{"x": 18446744073709551616}', '{"x": 1}', frame=kind)
+    with pytest.raises(TableError, match="its type is not known"):
+        reader_of(made.description)[1](made.names())
 
 
 def test_columns_stand_in_the_order_of_their_first_appearance(tmp_path: Path) -> None:
@@ -128,6 +161,9 @@ def test_a_number_that_no_float_holds_is_told(tmp_path: Path) -> None:
         ("1", "null", "int64"),
         ("1", "true", "int64"),
         ("1", "99999999999999999999", "int64"),
+        ("1", "9223372036854775808", "int64"),
+        ("9223372036854775808", "18446744073709551616", "uint64"),
+        ("9223372036854775808", "-1", "uint64"),
         ("1.5", '"x"', "float64"),
         ("true", "1", "bool"),
         ("true", "null", "bool"),

@@ -62,6 +62,9 @@ class Conversion:
         if name in self._missing:
             return numpy.trunc(self._float(name, series, kind))
         if kind == "number" and series.dtype.kind in "iu":
+            wrong = (series > (1 << 63) - 1).to_numpy(dtype=bool)
+            if wrong.any():
+                raise Misfit(int(wrong.argmax()))
             return series.astype("int64")
         if kind == "number":
             values = series.to_numpy(dtype="float64")

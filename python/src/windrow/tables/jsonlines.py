@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of JSON lines: one object per line.
 
-A column is int64, float64, bool or text when all its values in the first rows are of that kind
-(numbers with and without a fraction are float64; a missing integer too), and a column of Python
-objects as JSON gives them otherwise: lists, objects, mixed kinds, nothing but null. Its columns are
-those of the first rows, in the order of their first appearance.
+A column is int64, uint64, float64, bool or text when all its values in the first rows are of that
+kind (numbers with and without a fraction are float64; a missing integer too), and a column of
+Python objects as JSON gives them otherwise: lists, objects, mixed kinds, nothing but null, whole
+numbers that no integer type holds. Its columns are those of the first rows, in the order of their
+first appearance.
 """
 
 import gc
@@ -23,15 +24,19 @@ if TYPE_CHECKING:
 _START = 64 << 10
 _LINE_MAX = 64 << 20
 
-INT, FLOAT, BOOL, BOOL_OR_NONE, TEXT, ANY = "int64", "float64", "bool", "bool?", "text", "object"
+INT, UINT, FLOAT, BOOL, BOOL_OR_NONE, TEXT, ANY = (
+    "int64", "uint64", "float64", "bool", "bool?", "text", "object",
+)  # fmt: skip
 
 _FITTING: "dict[str, set[type]]" = {
     INT: {int},
+    UINT: {int},
     FLOAT: {int, float, type(None)},
     BOOL: {bool},
     BOOL_OR_NONE: {bool, type(None)},
     TEXT: {str, type(None)},
 }
+_RANGES = {INT: (-(1 << 63), (1 << 63) - 1), UINT: (0, (1 << 64) - 1)}
 
 
 _REPAIR = "; repair the line, or set invalid_lines: drop"
@@ -281,14 +286,21 @@ def _kind(rows: "list[dict[str, Any]]", name: str) -> str:
     types = {type(row.get(name)) for row in rows}
     for kind in (INT, BOOL, TEXT, FLOAT, BOOL_OR_NONE):
         if types <= _FITTING[kind] and types != {type(None)}:
-            if kind == INT and not _fits_int64([row[name] for row in rows]):
-                return FLOAT
-            return kind
+            return kind if float in types or int not in types else _whole(rows, name, kind)
     return ANY
 
 
-def _fits_int64(values: "list[int]") -> bool:
-    return min(values) >= -(1 << 63) and max(values) < 1 << 63
+def _whole(rows: "list[dict[str, Any]]", name: str, kind: str) -> str:
+    """Of a column of whole numbers. float64 would make equal what differs."""
+    values = [row[name] for row in rows if row.get(name) is not None]
+    if _fits(values, INT):
+        return kind
+    return UINT if kind == INT and _fits(values, UINT) else ANY
+
+
+def _fits(values: "list[int]", kind: str) -> bool:
+    low, high = _RANGES[kind]
+    return low <= min(values) and max(values) <= high
 
 
 def _column(found: _Lines, name: str, kind: str) -> "Any":
@@ -307,11 +319,13 @@ def _column(found: _Lines, name: str, kind: str) -> "Any":
         from windrow.tables.kinds import text_series
 
         return text_series(values)
-    if kind == INT:
+    if kind in (INT, UINT):
         try:
-            return numpy.array(values, dtype="int64")
+            if kind == UINT and values and min(values) < 0:  # which some versions of numpy take
+                raise OverflowError
+            return numpy.array(values, dtype=kind)
         except OverflowError:
-            index = next(i for i, value in enumerate(values) if not _fits_int64([value]))
+            index = next(i for i, value in enumerate(values) if not _fits([value], kind))
             raise TableError(_misfit(found, index, name, kind, values[index])) from None
     if kind == FLOAT:
         return _floats(found, name, values)

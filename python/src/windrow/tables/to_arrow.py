@@ -95,7 +95,7 @@ class ArrowTables(TableReader):
         if type_ is None:
             raise TableError(
                 f"column {name!r} holds lists, objects, values of several kinds or nothing at all"
-                " in the first rows, so that its type is not known; make it text in the files, or"
-                " leave it out with keep_columns"
+                " in the first rows, or whole numbers beyond 64 bits, so that its type is not"
+                " known; make it text in the files, or leave it out with keep_columns"
             )
         return type_
