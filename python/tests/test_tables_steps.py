@@ -113,10 +113,18 @@ def test_what_cannot_be_converted_is_told(
     assert advice in said
 
 
-def test_floats_are_told_by_the_reader_itself(tmp_path: Path) -> None:
-    text = "a\n" + "5\n" * 200 + "abc\n"
-    step = {"convert_column_types": [{"columns": "a", "column_type": "float"}]}
-    assert "line 202, column 'a': 'abc' does not fit" in steps(tmp_path, step, text=text).error()
+@pytest.mark.parametrize("before", [1, 200])
+def test_what_is_no_float_is_told_by_the_reader_itself(tmp_path: Path, before: int) -> None:
+    text = "a,b\n" + "1,5\n" * before + "1,n.a.\n"
+    step = {"convert_column_types": [{"columns": "b", "column_type": "float"}]}
+    made = steps(tmp_path, step, text=text)
+    assert made.error() == (
+        f"data.csv line {before + 2}, column 'b': 'n.a.' cannot be made float by"
+        " convert_column_types; convert to string, or repair the file"
+    )
+    made.reader().check()
+    good = f"{made.description['files'][0]}@4+4#0*0"
+    assert rows(made.reader().frame([good]))[0][1] == 5.0
 
 
 def test_dates_take_the_first_format_that_fits(tmp_path: Path) -> None:

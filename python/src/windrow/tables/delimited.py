@@ -4,7 +4,14 @@
 import re
 
 from windrow.tables import fast_arrow, fast_pandas, infer, kinds, source
-from windrow.tables.errors import Misfit, TableError, listed, place, shortened
+from windrow.tables.errors import (
+    Misfit,
+    TableError,
+    cannot_be_made,
+    listed,
+    place,
+    shortened,
+)
 from windrow.tables.header import Headers, open_quote
 from windrow.tables.kinds import Column
 from windrow.tables.records import Dialect, OpenQuote, records
@@ -56,8 +63,19 @@ class Delimited:
         for i, column in enumerate(self._columns):
             if wanted is None or column.name in wanted:
                 values = [row[i] for row in sample.rows]
-                done[column.name] = kinds.converted(values, column, self._words)
+                done[column.name] = self._first_values(values, column)
         return pandas.DataFrame(done)
+
+    def _first_values(self, values: "list[str | None]", column: Column) -> "Any":
+        """What cannot be made float is left out: the mini-batch that has it will say so."""
+        values = list(values)
+        while True:
+            try:
+                return kinds.converted(values, column, self._words)
+            except Misfit as misfit:
+                if column.kind != kinds.FLOAT:
+                    raise
+                values[misfit.index] = None
 
     def _plan(self) -> Sample:
         if self._sample is None:
@@ -225,7 +243,8 @@ class Delimited:
                 done[column.name] = kinds.converted(values, column, self._words)
             except Misfit as misfit:
                 line = piece.line(lines[misfit.index])
-                raise TableError(_misfit(piece.path, line, column, values[misfit.index])) from None
+                said = _no_float if self._direct(column.name) == "float" else _misfit
+                raise TableError(said(piece.path, line, column, values[misfit.index])) from None
         return pandas.DataFrame(done, index=range(len(rows)))
 
     def _records(self, piece: "_Piece", width: int) -> "tuple[list[list[str | None]], list[int]]":
@@ -345,3 +364,8 @@ def _misfit(path: str, line: int, column: Column, value: "str | None") -> str:
         f"{place(path, line, column.name)}: {what} does not fit {kind}, the type decided from the"
         f" first rows of the table; {WHAT_TO_CHANGE}"
     )
+
+
+def _no_float(path: str, line: int, column: Column, value: "str | None") -> str:
+    """The message for a column that convert_column_types makes float."""
+    return f"{place(path, line, column.name)}: {cannot_be_made(shortened(value), 'float')}"

@@ -41,3 +41,9 @@ def shortened(value: object, most: int = 80) -> str:
     """A value for a message."""
     text = repr(value)
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def cannot_be_made(what: str, target: str) -> str:
+    """The end of a message: convert_column_types cannot take a value."""
+    change = "convert to float" if target == "int" else "convert to string"
+    return f"{what} cannot be made {target} by convert_column_types; {change}, or repair the file"

@@ -8,7 +8,7 @@ rows are counted.
 """
 
 from windrow.tables.convert import Conversion
-from windrow.tables.errors import Misfit, TableError, listed
+from windrow.tables.errors import Misfit, TableError, cannot_be_made, listed
 from windrow.tables.filters import Filter
 from windrow.tables.partition import HiveKeys, PartitionFormat
 from windrow.tables.selection import Selection
@@ -273,8 +273,4 @@ def _misfit(
     value = frame[column].iloc[index]
     what = "a missing value" if pandas.isna(value) else repr(value)
     where = place(int(frame.index[index]))
-    what_to_change = "convert to float" if target == "int" else "convert to string"
-    return (
-        f"{where}, column {column!r}: {what} cannot be made {target} by convert_column_types;"
-        f" {what_to_change}, or repair the file"
-    )
+    return f"{where}, column {column!r}: {cannot_be_made(what, target)}"
