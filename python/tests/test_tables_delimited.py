@@ -198,6 +198,14 @@ def test_rows_with_too_many_or_too_few_fields(tmp_path: Path) -> None:
     assert rows(filled) == [[1, 2, None], [3, None, None], [4, 5, 6], [7, 8, None]]
 
 
+def test_columns_that_were_filled_are_in_no_header(tmp_path: Path) -> None:
+    made = table(tmp_path, "a,b\n1,2\n3,4,5\n", ragged="fill", types="pandas")
+    made.add("more.csv", "a,b\n6,7\n")
+    assert rows(made.frame()) == [[1, 2, None], [3, 4, 5], [6, 7, None]]
+    made.add("other.csv", "a,c\n6,7\n")
+    assert "the header has the columns 'a', 'c', and that of data.csv 'a', 'b';" in made.error()
+
+
 def test_late_ragged_rows_are_treated_alike(tmp_path: Path) -> None:
     text = "a,b\n" + "1.5,x\n" * 300 + "2.5\n3.5,y\n"
     assert table(tmp_path, text).error().startswith("data.csv line 302: 1 fields where")

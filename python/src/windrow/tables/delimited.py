@@ -174,7 +174,7 @@ class Delimited:
         it is not the same ones in another order: there that is taken for a header all the same."""
         if self._settings.header != "all_files_same_headers" or piece.names is None:
             return
-        expected = [column.name for column in self._columns]
+        expected = self._plan().header
         if piece.names == expected:
             return
         first = self._headers.first_file()

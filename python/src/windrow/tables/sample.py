@@ -16,11 +16,13 @@ _DELIMITERS = ",;\t|"
 
 
 class Sample:
-    """`names`: of all columns. `rows`: texts in their order; None where nothing stands."""
+    """`names`: of all columns. `header`: those that a header gives. `rows`: texts in their order;
+    None where nothing stands."""
 
     def __init__(self, settings: "Settings", headers: Headers, dialect: Dialect) -> None:
         self._settings, self._headers, self._dialect = settings, headers, dialect
-        self.names = self._header_names()
+        self.header = self._header_names()
+        self.names = list(self.header)
         self.rows: list[list[str | None]] = []
         for path in settings.files:
             left = settings.sample_rows - len(self.rows)
