@@ -267,7 +267,10 @@ def test_any_character_can_be_the_delimiter(tmp_path: Path, delimiter: str) -> N
         ("windows1252", "cp1252"),
         ("utf16", "utf-16"),
         ("utf16", "utf-16-le"),
+        ("utf16", "utf-16-be"),
         ("utf32", "utf-32"),
+        ("utf32", "utf-32-le"),
+        ("utf32", "utf-32-be"),
     ],
 )
 def test_text_is_decoded(tmp_path: Path, encoding: str, codec: str) -> None:
@@ -275,6 +278,13 @@ def test_text_is_decoded(tmp_path: Path, encoding: str, codec: str) -> None:
     frame = table(tmp_path, text.encode(codec), encoding=encoding).frame()
     assert list(frame.columns) == ["a", "grün"]
     assert rows(frame) == [[5, "ä€"], [6, "z"]]
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_the_byte_order_needs_no_mark_and_no_latin_letters(tmp_path: Path, codec: str) -> None:
+    text = "имя,число\nдом,5\n"
+    frame = table(tmp_path, text.encode(codec), encoding=codec[:-3]).frame()
+    assert (list(frame.columns), rows(frame)) == (["имя", "число"], [["дом", 5]])
 
 
 def test_the_wrong_encoding_is_told_with_its_line(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 20
 _PIECE = 16 << 20
+_HEAD = 1 << 10  # bytes that tell the byte order
 
 _MAGIC = {
     b"\x1f\x8b": "gzip",
@@ -170,7 +171,7 @@ def utf8(data: bytes, path: str, offset: int, encoding: str) -> bytes:
         return data[3:] if offset == 0 and data.startswith(codecs.BOM_UTF8) else data
     if encoding == "cp1252":
         return codecs.charmap_decode(data, "strict", _CP1252)[0].encode("utf-8")
-    name, mark = _byte_order(data if offset == 0 else prefix(path, 4)[0], encoding)
+    name, mark = _byte_order(data if offset == 0 else prefix(path, _HEAD)[0], encoding)
     try:
         return data[mark if offset == 0 else 0 :].decode(name).encode("utf-8")
     except UnicodeError as error:
@@ -178,11 +179,14 @@ def utf8(data: bytes, path: str, offset: int, encoding: str) -> bytes:
 
 
 def _byte_order(start: bytes, encoding: str) -> "tuple[str, int]":
-    """The codec and the length of the mark; little-endian when there is none."""
+    """The codec and the length of the mark. Without one the zero bytes of delimiters, line ends and
+    other ASCII characters tell it."""
     for mark, name in _BOMS[encoding]:
         if start.startswith(mark):
             return name, len(mark)
-    return encoding + "-le", 0
+    width, start = int(encoding[-2:]) // 8, start[:_HEAD]
+    first, last = start[::width].count(0), start[width - 1 :: width].count(0)
+    return encoding + ("-be" if first > last else "-le"), 0
 
 
 def decoded(data: bytes, path: str, lines_before: int) -> str:
