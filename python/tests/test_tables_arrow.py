@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tables_oracle.table_files import Table, dtypes, rows
 from windrow.tables.reader import TableError
+from windrow.tables.to_arrow import ArrowTables
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -174,6 +175,57 @@ def test_narrower_types_are_promoted(tmp_path: Path, form: str) -> None:
         list(frame.dtypes)[:4]
     ] * 2
     assert str(frame["c"].dtype) == "category"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_widest_type_of_the_first_files_is_that_of_all(tmp_path: Path, form: str) -> None:
+    array = pyarrow.array
+    first = {
+        "i": array([1], pyarrow.int32()),
+        "u": array([1], pyarrow.uint8()),
+        "f": array([1], pyarrow.int16()),
+        "n": array([None], pyarrow.null()),
+        "s": array([None], pyarrow.null()),
+        "t": array([0], pyarrow.timestamp("ms")),
+    }
+    second = {
+        "i": array([1 << 40]),
+        "u": array([-1], pyarrow.int16()),
+        "f": array([0.5]),
+        "n": array([7]),
+        "s": ["x"],
+        "t": array([1], pyarrow.timestamp("us")),
+    }
+    table = made(tmp_path, pyarrow.table(first), pyarrow.table(second), form=form)
+    reader = table.reader()
+    frames = [reader.frame([name]) for name in table.names()]
+    assert dtypes(frames[0]) == dtypes(frames[1])
+    assert list(dtypes(frames[1]).values())[:5] == ["int64", "int16", "float64", "float64", "text"]
+    assert [rows(frame)[0][:5] for frame in frames] == [
+        [1, 1, 1.0, None, None],
+        [1 << 40, -1, 0.5, 7.0, "x"],
+    ]
+    direct = ArrowTables({**table.description, "frame": "pyarrow"}).whole(table.names())
+    assert direct.column("i").to_pylist() == [1, 1 << 40]
+    assert str(direct.schema.field("n").type) == "int64"
+    last = made(tmp_path, *[pyarrow.table({"i": x}) for x in (first["i"], second["i"], ["x"])])
+    assert "2.parquet, column 'i': string, and int64 in 1.parquet;" in last.error()
+    assert len(last.reader().frame(last.names()[:2])) == 2
+
+
+def test_types_of_pandas_own_are_widened_too(tmp_path: Path) -> None:
+    import pandas
+
+    def content(dtype: str, value: int) -> Any:
+        frame = pandas.DataFrame({"n": pandas.array([value, None], dtype=dtype)})
+        return pyarrow.Table.from_pandas(frame)
+
+    frame = made(tmp_path, content("Int8", 1), content("Int64", 1 << 40)).frame()
+    assert dtypes(frame) == {"n": "Int64"}
+    assert frame["n"].fillna(0).tolist() == [1, 0, 1 << 40, 0]
+    mixed = made(tmp_path, content("UInt8", 1), pyarrow.table({"n": [1 << 40]})).frame()
+    assert dtypes(mixed) == {"n": "Int64"}
+    assert mixed["n"].fillna(0).tolist() == [1, 0, 1 << 40]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -16,7 +16,8 @@ _INDEX = "__index_level_"  # how pandas calls an index without a name that it wr
 
 
 class Schema:
-    """The columns of the first file, and what they are in every mini-batch."""
+    """The columns of the first file, and what they are in every mini-batch: the widest type that
+    one of the first files has."""
 
     def __init__(self, schema: "Any", path: str) -> None:
         self.path = path
@@ -29,18 +30,28 @@ class Schema:
         self._nullable = {name: schema.field(name).nullable for name in self.names}
         told = [name for name in self.names if _tells_missing(schema.field(name))]
         self._missing: set[str] = set(told)
+        self._decided_by = dict.fromkeys(self.names, path)
+
+    def widen(self, schema: "Any", path: str) -> None:
+        """Takes the types of another file where they hold all values of those so far."""
+        for name, type_ in self.types.items():
+            index = schema.get_field_index(name)
+            if index < 0:
+                continue
+            field = schema.field(index)
+            self._nullable[name] = self._nullable[name] or field.nullable
+            if _promotes(type_, field.type) and not _promotes(field.type, type_):
+                self.types[name], self._decided_by[name] = field.type, path
+                if name in self._pandas:
+                    self._pandas[name]["numpy_type"] = _own_type(field.type)
 
     def integers_and_bools(self) -> "list[str]":
         """The columns whose pandas type depends on whether there are missing values. Those that
         pandas wrote with a type of its own, as Int64, do not."""
-        from pyarrow import types
-
         return [
             name
             for name, type_ in self.types.items()
-            if (types.is_integer(type_) or types.is_boolean(type_))
-            and self._nullable[name]
-            and name not in self._pandas
+            if integer_or_bool(type_) and self._nullable[name] and name not in self._pandas
         ]
 
     def may_be_missing(self, names: "set[str]") -> None:
@@ -48,11 +59,9 @@ class Schema:
         self._missing |= names
 
     def none_may_be_missing(self, name: str) -> bool:
-        from pyarrow import types
-
         if name in self._missing or name in self._pandas:
             return False
-        return bool(types.is_integer(self.types[name]) or types.is_boolean(self.types[name]))
+        return integer_or_bool(self.types[name])
 
     def is_missing_kind(self, name: str) -> bool:
         return name in self._missing
@@ -80,8 +89,9 @@ class Schema:
             if not _promotes(schema.field(name).type, self.types[name]):
                 raise TableError(
                     f"{place(path, 0, name)}: {schema.field(name).type}, and"
-                    f" {self.types[name]} in {self.path}; all files of a table have the same"
-                    " types: write one of them again, or leave the column out with keep_columns"
+                    f" {self.types[name]} in {self._decided_by[name]}; all files of a table have"
+                    " the same types: write one of them again, or leave the column out with"
+                    " keep_columns"
                 )
         if wanted is None:
             for name in names:
@@ -121,10 +131,32 @@ def _pandas_metadata(schema: "Any") -> "dict[str, Any]":
         return {}
     own = ("Int", "UInt", "Float", "boolean")
     return {
-        column["name"]: column
+        column["name"]: dict(column)
         for column in metadata.get("columns", [])
         if isinstance(column.get("name"), str) and str(column.get("numpy_type", "")).startswith(own)
     }
+
+
+def _own_type(type_: "Any") -> str:
+    """What pandas calls its own type for numbers of an Arrow type."""
+    from pyarrow import types
+
+    if types.is_floating(type_):
+        return f"Float{type_.bit_width}"
+    return f"{'UInt' if types.is_unsigned_integer(type_) else 'Int'}{type_.bit_width}"
+
+
+def integer_or_bool(type_: "Any") -> bool:
+    from pyarrow import types
+
+    return bool(types.is_integer(type_) or types.is_boolean(type_))
+
+
+def null_columns(schema: "Any") -> "set[str]":
+    """Those that hold nothing but missing values."""
+    from pyarrow import types
+
+    return {field.name for field in schema if types.is_null(field.type)}
 
 
 def _promotes(have: "Any", want: "Any") -> bool:

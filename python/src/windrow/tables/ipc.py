@@ -8,7 +8,7 @@ first rows is float64 or object in every mini-batch.
 from bisect import bisect_right
 
 from windrow.tables.arrow_source import ArrowSource, changed
-from windrow.tables.arrows import Schema, frame_of
+from windrow.tables.arrows import Schema, frame_of, null_columns
 from windrow.tables.errors import TableError
 
 TYPE_CHECKING = False
@@ -36,12 +36,16 @@ class Ipc(ArrowSource):
         return int(end - begin if end is not None else self._file(path).count() - begin)
 
     def _decided(self) -> Schema:
-        path = self._settings.files[0]
-        file = self._file(path)
-        schema = Schema(file.schema, path)
+        first = self._settings.files[0]
+        file = self._file(first)
+        schema = Schema(file.schema, first)
         table = file.rows(0, self._settings.sample_rows)
-        names = schema.integers_and_bools()
-        schema.may_be_missing({name for name in names if table.column(name).null_count})
+        missing = {name for name in schema.names if table.column(name).null_count}
+        for path in self._settings.files:
+            other = self._file(path).schema
+            schema.widen(other, path)
+            missing |= null_columns(other)
+        schema.may_be_missing(missing & set(schema.integers_and_bools()))
         return schema
 
     def _opened(self, path: str) -> "_Batches":

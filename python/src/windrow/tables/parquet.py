@@ -9,7 +9,7 @@ description names: a null counted there, or not counted at all, makes it so.
 import os
 
 from windrow.tables.arrow_source import ArrowSource, changed
-from windrow.tables.arrows import Schema, frame_of
+from windrow.tables.arrows import Schema, frame_of, integer_or_bool, null_columns
 from windrow.tables.errors import TableError
 
 TYPE_CHECKING = False
@@ -44,13 +44,14 @@ class Parquet(ArrowSource):
         return (rows if end is None else min(end, rows)) - begin
 
     def _decided(self) -> Schema:
-        first = self._settings.files[0]
-        schema = Schema(self._file(first).schema_arrow, first)
-        doubtful = set(schema.integers_and_bools())
-        for path in self._settings.files if doubtful else []:
-            missing = doubtful & _columns_with_nulls(self._file(path).metadata)
-            schema.may_be_missing(missing)
-            doubtful -= missing
+        files = self._settings.files
+        schema = Schema(self._file(files[0]).schema_arrow, files[0])
+        missing: set[str] = set()
+        for path in files:
+            file = self._file(path)
+            schema.widen(file.schema_arrow, path)
+            missing |= _columns_with_nulls(file)
+        schema.may_be_missing(missing & set(schema.integers_and_bools()))
         return schema
 
     def _opened(self, path: str) -> "Any":
@@ -130,16 +131,20 @@ def _opened(path: str) -> "Any":
         raise TableError(f"{path}: {reason}") from None
 
 
-def _columns_with_nulls(metadata: "Any") -> "set[str]":
-    """Of a file: its top-level columns in which a row group counts nulls, or counts none."""
-    found = set()
+def _columns_with_nulls(file: "Any") -> "set[str]":
+    """Its columns of integers and bools in which a row group counts nulls, or counts none, and
+    those that have no other values."""
+    metadata = file.metadata
+    names = {field.name for field in file.schema_arrow if integer_or_bool(field.type)}
+    found = null_columns(file.schema_arrow) if metadata.num_rows else set()
+    paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+    doubtful = [i for i, path in enumerate(paths) if path in names]
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         if group.num_rows == 0:
             continue
-        for i in range(group.num_columns):
-            column = group.column(i)
-            statistics = column.statistics
+        for i in doubtful:
+            statistics = group.column(i).statistics
             if statistics is None or not statistics.has_null_count or statistics.null_count:
-                found.add(column.path_in_schema)
+                found.add(paths[i])
     return found
