@@ -30,6 +30,7 @@ def _converted(kind: Any) -> list[Any]:
 
 
 LOSS = "a value is lost without a word"
+NEVER = "values of two types are never equal: nobody means that"
 ONCE = "types are decided once, so that all mini-batches are alike"
 
 DIFFERENCES = [
@@ -81,6 +82,10 @@ DIFFERENCES = [
         "a column that is not there is a mistake", ["5"], 0, REFUSED, steps=[{"filter": "zz > 5"}]
     ),
     Difference("text and numbers have no order", ["a"], 1, REFUSED, steps=[{"filter": "x > 5"}]),
+    Difference(NEVER, ["true", "false"], 0, REFUSED, steps=[{"filter": 'x == "true"'}]),
+    Difference(NEVER, ["true", "false"], 2, REFUSED, steps=[{"filter": "x != 1"}]),
+    Difference(NEVER, ["5", "6"], 0, REFUSED, steps=[{"filter": 'x == "5"'}]),
+    Difference(NEVER, ["2020-01-02"], 0, REFUSED, steps=[{"filter": 'x == "2020-01-02"'}]),
     Difference("nothing equals None", ["a", ""], 0, REFUSED, steps=[{"filter": "x == None"}]),
     Difference(
         "this reads as Python does", ["5", "9"], 2, REFUSED, steps=[{"filter": "6 < x < 10"}]

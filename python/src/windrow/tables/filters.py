@@ -39,6 +39,14 @@ _ALLOWED = (
 )
 _DEPTH_MAX = 200
 
+_SPOKEN = {"other": "column of lists, objects or several kinds"}
+_HINTS = {
+    frozenset(("boolean", "text")): "; write True or False, without quotes",
+    frozenset(("boolean", "number")): "; write True or False",
+    frozenset(("datetime", "text")): "; write datetime(2020, 1, 31)",
+    frozenset(("number", "text")): '; write 5 for a number and "5" for a text',
+}
+
 
 class Filter:
     """One expression. Raises TableError."""
@@ -183,10 +191,10 @@ class Filter:
         result = numpy.zeros(len(missing), dtype=bool)
         here = ~missing
         if left.kind != right.kind and here.any():
-            if not isinstance(op, (ast.Eq, ast.NotEq)):
-                raise self._refused(f"a {left.kind} is compared with a {right.kind}")
-            result[here] = isinstance(op, ast.NotEq)
-        elif here.any():
+            spoken = [_SPOKEN.get(side.kind, side.kind) for side in (left, right)]
+            hint = _HINTS.get(frozenset((left.kind, right.kind)), "")
+            raise self._refused(f"a {spoken[0]} is compared with a {spoken[1]}{hint}")
+        if here.any():
             result[here] = _COMPARISONS[type(op)](left.values[here], right.values[here])
         return _Value(result, missing, "boolean")
 
