@@ -144,6 +144,50 @@ def test_dates_take_the_first_format_that_fits(tmp_path: Path) -> None:
     assert frame["a"].tolist() == [pandas.Timestamp("2020-01-31"), pandas.Timestamp("2020-02-01")]
 
 
+def dated(folder: Path, cells: list[str], *formats: str) -> Table:
+    kind = {"datetime": {"formats": list(formats)}}
+    step = {"convert_column_types": [{"columns": "x", "column_type": kind}]}
+    return steps(folder, step, text="k,x\n" + "".join(f"r,{cell}\n" for cell in cells))
+
+
+def test_formats_overrule_dates_that_were_inferred(tmp_path: Path) -> None:
+    frame = dated(tmp_path, ["2020-01-02", "", "2020-03-04"], "%Y-%d-%m").frame()
+    assert [str(value)[:10] for value in frame["x"]] == ["2020-02-01", "NaT", "2020-04-03"]
+    said = dated(tmp_path, ["13/02/2020", "03/04/2020"], "%m/%d/%Y").error()
+    assert said.startswith("data.csv line 2, column 'x': '13/02/2020' cannot be made datetime by")
+    for form in ("%Y-%m-%d", "%d.%m.%Y"):
+        frame = dated(tmp_path, ["2020-01-02", "2020-01-02T03:04:05"], form).frame()
+        assert [str(value) for value in frame["x"]] == [
+            "2020-01-02 00:00:00",
+            "2020-01-02 03:04:05",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "true", "false", "mismatch", "values"),
+    [
+        (["1", "0"], "0", "1", "error", [False, True]),
+        (["Y", "", "N"], "N", "Y", "error", [False, None, True]),
+        (["2", "3"], "2", "3", "error", [True, False]),
+        (["true", "false"], "true", "off", "true", [True, True]),
+        (["true", "false", "Yes"], "true", "false", "error", [True, False, True]),
+        (["true", "false"], "on", "off", "error", [True, False]),
+        (["2", "0", "7"], "2", "0", "error", "line 4, column 'x': '7' cannot be made boolean"),
+        (["N", "Y", "Yes"], "N", "Y", "error", "line 4, column 'x': 'Yes' cannot be made boolean"),
+    ],
+)
+def test_words_overrule_truth_that_was_inferred(
+    tmp_path: Path, cells: list[str], true: str, false: str, mismatch: str, values: Any
+) -> None:
+    words = {"true_values": [true], "false_values": [false], "mismatch_as": mismatch}
+    step = {"convert_column_types": [{"columns": "x", "column_type": {"boolean": words}}]}
+    made = steps(tmp_path, step, text="k,x\n" + "".join(f"r,{cell}\n" for cell in cells))
+    if isinstance(values, str):
+        assert values in made.error()
+    else:
+        assert [row[1] for row in rows(made.frame())] == values
+
+
 @pytest.mark.parametrize(("mismatch", "value"), [("true", True), ("false", False)])
 def test_other_words_can_be_true_or_false(tmp_path: Path, mismatch: str, value: bool) -> None:
     words = {"true_values": ["on"], "false_values": ["off"], "mismatch_as": mismatch}

@@ -31,6 +31,7 @@ def _converted(kind: Any) -> list[Any]:
 
 LOSS = "a value is lost without a word"
 NEVER = "values of two types are never equal: nobody means that"
+SAID = "what the table says counts more than what was guessed"
 ONCE = "types are decided once, so that all mini-batches are alike"
 
 DIFFERENCES = [
@@ -77,6 +78,34 @@ DIFFERENCES = [
         ("str", ["True"]),
         ("str", ["true"]),
         steps=_converted("string"),
+    ),
+    Difference(
+        SAID,
+        ["2020-01-02"],
+        ("datetime64[ns]", ["2020-01-02"]),
+        ("datetime64[ns]", ["2020-02-01"]),
+        steps=_converted({"datetime": {"formats": ["%Y-%d-%m"]}}),
+    ),
+    Difference(
+        SAID,
+        ["13/02/2020", "03/04/2020"],
+        ("datetime64[ns]", ["2020-02-13", "2020-04-03"]),
+        REFUSED,
+        steps=_converted({"datetime": {"formats": ["%m/%d/%Y"]}}),
+    ),
+    Difference(
+        SAID,
+        ["1", "0"],
+        ("bool", [True, False]),
+        ("bool", [False, True]),
+        steps=_converted({"boolean": {"true_values": ["0"], "false_values": ["1"]}}),
+    ),
+    Difference(
+        SAID,
+        ["2", "3"],
+        ("bool", [True, True]),
+        ("bool", [True, False]),
+        steps=_converted({"boolean": {"true_values": ["2"], "false_values": ["3"]}}),
     ),
     Difference(
         "a column that is not there is a mistake", ["5"], 0, REFUSED, steps=[{"filter": "zz > 5"}]

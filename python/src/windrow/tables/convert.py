@@ -29,7 +29,24 @@ class Conversion:
         self.target, options = _target(entry["column_type"])
         self._formats = _formats(options) if self.target == "datetime" else []
         self._true, self._false, self._mismatch = _words(options)
+        # Whether a text of the file is what is converted: else what was inferred of it.
+        self.reads_text = self.target != "boolean" or bool(options.get("true_values"))
         self._missing: set[str] = set()
+
+    def overrules(self, texts: "list[str | None]", inferred: "Any") -> bool:
+        """Whether its formats, or its words for true and false, say something else of some text
+        than what was inferred of it."""
+        import pandas
+
+        series, inferred = kinds.text_series(texts), pandas.Series(inferred)
+        if self.target == "datetime":
+            found = self._moments(series)
+        else:
+            known = self._known()
+            told = [known.get((text or "").strip(), self._mismatch) for text in texts]
+            found = pandas.Series(told, dtype=object)
+        both = (found.notna() & inferred.notna()).to_numpy()
+        return bool((found[both] != inferred[both]).any())
 
     def decide(self, name: str, series: "Any") -> None:
         """Looks at the first rows."""
@@ -103,18 +120,30 @@ class Conversion:
             gone = series.isna().tolist()
             found = [None if g else bool(v) for v, g in zip(series.tolist(), gone)]
         else:
-            known: dict[str, bool] = dict.fromkeys(self._true, True)
-            known.update(dict.fromkeys(self._false, False))
+            known = self._known()
             found = _each(series, lambda text: known.get(text.strip(), self._mismatch))
         if None in found and name not in self._missing:
             raise Misfit(found.index(None))
         return _like(series, numpy.array(found, dtype=object if name in self._missing else bool))
 
-    def _datetime(self, name: str, series: "Any", kind: str) -> "Any":
-        import pandas
+    def _known(self) -> "dict[str, bool]":
+        known: dict[str, bool] = dict.fromkeys(self._true, True)
+        known.update(dict.fromkeys(self._false, False))
+        return known
 
+    def _datetime(self, name: str, series: "Any", kind: str) -> "Any":
         if kind == "datetime":
             return series
+        done = self._moments(series)
+        wrong = (done.isna() & series.notna()).to_numpy()
+        if wrong.any():
+            raise Misfit(int(wrong.argmax()))
+        return done
+
+    def _moments(self, series: "Any") -> "Any":
+        """By the first format that fits; NaT where none does."""
+        import pandas
+
         texts = series.str.strip()
         done = None
         for form in self._formats:
@@ -124,9 +153,6 @@ class Conversion:
                 raise TableError(f"{_STEP}: format {form!r}: {error}") from None
             done = found if done is None else done.fillna(found)
         assert done is not None  # there is at least one format
-        wrong = (done.isna() & series.notna()).to_numpy()
-        if wrong.any():
-            raise Misfit(int(wrong.argmax()))
         return done.dt.tz_localize(None).astype("datetime64[ns]")
 
 

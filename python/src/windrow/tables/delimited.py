@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from windrow.tables.convert import Conversion
     from windrow.tables.settings import Settings
 
 WHAT_TO_CHANGE = (
@@ -30,15 +31,16 @@ WHAT_TO_CHANGE = (
     " infer_column_types: false, or allow mixed types"
 )
 
+_INFERRED = {"datetime": (kinds.DATE,), "boolean": (kinds.BOOL, kinds.BOOL_OR_NONE)}
 _BLANK_LINE = re.compile(rb"^[ \t]+\r?$", re.MULTILINE)
 
 
 class Delimited:
     """Reads stretches. Opens no file before the first call."""
 
-    def __init__(self, settings: "Settings", direct: "Callable[[str], str | None]") -> None:
-        """`direct`: what the transformations convert a column to: it is read as it stands, so that
-        the conversion sees the text of the file."""
+    def __init__(self, settings: "Settings", direct: "Callable[[str], Conversion | None]") -> None:
+        """`direct`: what converts a column: it is read as it stands, so that the conversion sees
+        the text of the file."""
         self._settings, self._direct = settings, direct
         self._headers = Headers(settings)
         self._dialect = Dialect(settings)
@@ -81,15 +83,22 @@ class Delimited:
         if self._sample is None:
             sample = Sample(self._settings, self._headers, self._dialect)
             columns = infer.decide(sample.names, sample.rows, self._settings)
-            self._columns = [self._as_converted(column) for column in columns]
+            texts = [[row[i] for row in sample.rows] for i in range(len(columns))]
+            self._columns = [self._as_converted(*pair) for pair in zip(columns, texts)]
             self._sample = sample
         return self._sample
 
-    def _as_converted(self, column: Column) -> Column:
-        target = self._direct(column.name)
-        if target is None or (target == "datetime" and column.kind == kinds.DATE):
+    def _as_converted(self, column: Column, texts: "list[str | None]") -> Column:
+        """Dates and truth values that were inferred stay, unless the conversion tells otherwise."""
+        conversion = self._direct(column.name)
+        if conversion is None:
             return column
-        return Column(column.name, kinds.FLOAT if target == "float" else kinds.TEXT)
+        inferred = column.kind in _INFERRED.get(conversion.target, ())
+        if inferred and not conversion.overrules(
+            texts, kinds.converted(texts, column, self._words)
+        ):
+            return column
+        return Column(column.name, kinds.FLOAT if conversion.target == "float" else kinds.TEXT)
 
     def read(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
         """A DataFrame with the wanted columns, or all. Raises TableError, OSError."""
@@ -243,7 +252,8 @@ class Delimited:
                 done[column.name] = kinds.converted(values, column, self._words)
             except Misfit as misfit:
                 line = piece.line(lines[misfit.index])
-                said = _no_float if self._direct(column.name) == "float" else _misfit
+                conversion = self._direct(column.name)
+                said = _no_float if conversion and conversion.target == "float" else _misfit
                 raise TableError(said(piece.path, line, column, values[misfit.index])) from None
         return pandas.DataFrame(done, index=range(len(rows)))
 

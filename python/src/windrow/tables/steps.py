@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-_DIRECT = ("int", "float", "string", "datetime")
-
 
 class Rows:
     """The rows of one stretch: a frame whose index tells their places in the stretch, where they
@@ -79,15 +77,15 @@ class Steps:
             return name, PartitionFormat(text, self._root)
         raise TableError(f"transformations: unknown step {name!r}")
 
-    def direct(self, name: str) -> "str | None":
-        """What a column is converted to before anything looks at its values; None: nothing."""
+    def direct(self, name: str) -> "Conversion | None":
+        """What converts the text of a column before anything looks at its values."""
         for step, value in self._steps:
             if step == "filter" and name in value.columns:
                 return None
             if step == "convert_column_types":
                 for conversion in value:
                     if conversion.columns.has(name):
-                        return conversion.target if conversion.target in _DIRECT else None
+                        return conversion if conversion.reads_text else None
         return None
 
     def are_none(self) -> bool:
