@@ -25,15 +25,32 @@ def refused(*transformations: Any) -> str:
 
 
 def test_columns_are_kept_in_the_order_of_the_table(tmp_path: Path) -> None:
-    assert list(steps(tmp_path, {"keep_columns": ["s", "i", "none"]}).frame().columns) == ["i", "s"]
+    assert list(steps(tmp_path, {"keep_columns": ["s", "i", "s"]}).frame().columns) == ["i", "s"]
     assert list(steps(tmp_path, {"keep_columns": "f"}).frame().columns) == ["f"]
     assert list(steps(tmp_path, {"drop_columns": ["i", "f", "s"]}).frame().columns) == [*"bdm"]
     pattern = {"pattern": "^[IF]$", "ignore_case": True}
     assert list(steps(tmp_path, {"keep_columns": pattern}).frame().columns) == ["i", "f"]
     inverted = {"pattern": "^[if]$", "invert": True}
     assert list(steps(tmp_path, {"keep_columns": inverted}).frame().columns) == [*"sbdm"]
-    assert "no column is left" in steps(tmp_path, {"keep_columns": "none"}).error()
     assert "no column is left" in steps(tmp_path, {"drop_columns": [*"ifsbdm"]}).error()
+
+
+def test_columns_that_are_not_there_are_neither_kept_nor_converted(tmp_path: Path) -> None:
+    listed = "'i', 'f', 's', 'b', 'd', 'm'"
+    converted = {"convert_column_types": [{"columns": ["i", "F"], "column_type": "float"}]}
+    for first, said in (
+        ({"keep_columns": ["i", "none"]}, f"keep_columns: no column 'none'; there are {listed}"),
+        ({"keep_columns": "I"}, f"keep_columns: no column 'I'; there are {listed}"),
+        (converted, f"convert_column_types: no column 'F'; there are {listed}"),
+    ):
+        assert steps(tmp_path, first).error() == said
+        assert steps(tmp_path, {"drop_columns": "none"}, first).error() == said
+    kept = {"keep_columns": ["f", "i"]}
+    lost = steps(tmp_path, kept, {"keep_columns": "s"}).error()
+    assert lost == "keep_columns: no column 's'; there are 'i', 'f'"
+    overridden = {"column_type_overrides": {"zz": "string"}}
+    assert "no column 'zz'" in steps(tmp_path, infer_column_types=overridden).error()
+    assert len(steps(tmp_path, converted, text="").frame()) == 0
 
 
 def test_a_column_that_is_not_kept_may_hold_anything(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ def _converted(kind: Any) -> list[Any]:
 
 LOSS = "a value is lost without a word"
 NEVER = "values of two types are never equal: nobody means that"
+ABSENT = "a column that is not there is a mistake"
 SAID = "what the table says counts more than what was guessed"
 ONCE = "types are decided once, so that all mini-batches are alike"
 
@@ -107,8 +108,14 @@ DIFFERENCES = [
         ("bool", [True, False]),
         steps=_converted({"boolean": {"true_values": ["2"], "false_values": ["3"]}}),
     ),
+    Difference(ABSENT, ["5"], 0, REFUSED, steps=[{"filter": "zz > 5"}]),
+    Difference(ABSENT, ["5"], 1, REFUSED, steps=[{"keep_columns": ["x", "zz"]}]),
     Difference(
-        "a column that is not there is a mistake", ["5"], 0, REFUSED, steps=[{"filter": "zz > 5"}]
+        ABSENT,
+        ["5"],
+        ("int64", [5]),
+        REFUSED,
+        steps=[{"convert_column_types": [{"columns": "zz", "column_type": "string"}]}],
     ),
     Difference("text and numbers have no order", ["a"], 1, REFUSED, steps=[{"filter": "x > 5"}]),
     Difference(NEVER, ["true", "false"], 0, REFUSED, steps=[{"filter": 'x == "true"'}]),

@@ -99,6 +99,7 @@ class TableReader:
         names = list(self._source.columns())
         added = [_PATH] if self._settings.path_column else []
         added += self._partition.columns() if self._partition else []
+        self._steps.check_names(names + added)
         self._wanted = self._steps.wanted(names + added)
         files = self._settings.files
         frame = self._source.sample(self._wanted)

@@ -7,17 +7,18 @@ from windrow.tables.errors import TableError
 
 
 class Selection:
-    """Names that the table does not have mean nothing, as with the mltable package."""
+    """`names`: those that are given one by one, in their order; without a pattern, only these are
+    meant."""
 
     def __init__(self, value: object, step: str) -> None:
         """Raises TableError."""
-        self._names: set[str] = set()
+        self.names: dict[str, None] = {}
         self._pattern: re.Pattern[str] | None = None
         self._inverted = False
         if isinstance(value, str):
-            self._names = {value}
+            self.names = {value: None}
         elif isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value):
-            self._names = set(value)
+            self.names = dict.fromkeys(value)
         elif isinstance(value, dict) and isinstance(value.get("pattern"), str):
             flags = re.IGNORECASE if value.get("ignore_case") else 0
             self._inverted = bool(value.get("invert"))
@@ -30,5 +31,5 @@ class Selection:
 
     def has(self, name: str) -> bool:
         if self._pattern is None:
-            return name in self._names
+            return name in self.names
         return (self._pattern.search(name) is not None) != self._inverted

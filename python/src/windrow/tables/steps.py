@@ -101,6 +101,22 @@ class Steps:
                     target = conversion.target
         return target
 
+    def check_names(self, names: "list[str]") -> None:
+        """Raises TableError when columns are kept or converted that the table does not have. Those
+        that are to be dropped may be gone already."""
+        left = list(names)
+        for step, value in self._steps:
+            if step == "keep_columns":
+                _check_names(step, value, left)
+                left = [name for name in left if value.has(name)]
+            elif step == "drop_columns":
+                left = [name for name in left if not value.has(name)]
+            elif step == "convert_column_types":
+                for conversion in value:
+                    _check_names(step, conversion.columns, left)
+            elif step == "extract_columns_from_partition_format":
+                left += value.columns()
+
     def wanted(self, names: "list[str]") -> "set[str] | None":
         """The columns that the first steps leave; None: all."""
         left = None
@@ -177,6 +193,13 @@ class Steps:
                         ) from None
                     frame = frame.assign(**{column: series})
             rows.frame = frame
+
+
+def _check_names(step: str, selection: Selection, names: "list[str]") -> None:
+    there = set(names)
+    for name in selection.names:
+        if names and name not in there:
+            raise TableError(f"{step}: no column {name!r}; there are {listed(names)}")
 
 
 def _or(left: "set[str] | None", names: "list[str]") -> "Iterable[str]":
