@@ -122,7 +122,8 @@ def test_what_pandas_wrote_comes_back(tmp_path: Path) -> None:
         {"n": pandas.array([1, None], dtype="Int64"), "x": [1.5, 2.5]}, index=[7, 8]
     )
     frame = made(tmp_path, pyarrow.Table.from_pandas(written)).frame()
-    assert dtypes(frame) == {"n": "Int64", "x": "float64"}
+    assert dtypes(frame) == {"n": "Int64", "x": "float64", "__index_level_0__": "int64"}
+    assert frame["__index_level_0__"].tolist() == [7, 8]
     assert list(frame.index) == [0, 1]
     named = written.rename_axis("id")
     kept = made(tmp_path, pyarrow.Table.from_pandas(named)).frame()
@@ -211,6 +212,23 @@ def test_the_widest_type_of_the_first_files_is_that_of_all(tmp_path: Path, form:
     last = made(tmp_path, *[pyarrow.table({"i": x}) for x in (first["i"], second["i"], ["x"])])
     assert "2.parquet, column 'i': string, and int64 in 1.parquet;" in last.error()
     assert len(last.reader().frame(last.names()[:2])) == 2
+
+
+def test_an_index_without_a_name_is_a_column_where_all_files_have_it(tmp_path: Path) -> None:
+    import pandas
+
+    def content(*index: str) -> Any:
+        frame = pandas.DataFrame({"v": [1.0, 2.0]}, index=index or None)
+        return pyarrow.Table.from_pandas(frame)
+
+    table = made(tmp_path, content("AAPL", "MSFT"), content("IBM", "SAP"))
+    frame = table.frame()
+    assert dtypes(frame) == {"v": "float64", "__index_level_0__": "text"}
+    assert frame["__index_level_0__"].tolist() == ["AAPL", "MSFT", "IBM", "SAP"]
+    direct = ArrowTables({**table.description, "frame": "pyarrow"}).whole(table.names())
+    assert direct.column("__index_level_0__").to_pylist()[-1] == "SAP"
+    for tables in ((content("AAPL", "MSFT"), content()), (content(), content("AAPL", "MSFT"))):
+        assert rows(made(tmp_path, *tables).frame()) == [[1.0], [2.0]] * 2
 
 
 def test_types_of_pandas_own_are_widened_too(tmp_path: Path) -> None:

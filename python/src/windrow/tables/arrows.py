@@ -22,7 +22,7 @@ class Schema:
     def __init__(self, schema: "Any", path: str) -> None:
         self.path = path
         self._pandas = _pandas_metadata(schema)
-        self.names = [name for name in schema.names if not name.startswith(_INDEX)]
+        self.names = list(schema.names)
         twice = {name for name in self.names if self.names.count(name) > 1}
         if twice:
             raise TableError(f"{path}: two columns are called {min(twice)!r}")
@@ -33,10 +33,14 @@ class Schema:
         self._decided_by = dict.fromkeys(self.names, path)
 
     def widen(self, schema: "Any", path: str) -> None:
-        """Takes the types of another file where they hold all values of those so far."""
-        for name, type_ in self.types.items():
+        """Takes the types of another file where they hold all values of those so far. An index
+        that this file does not have is no column of the table."""
+        for name, type_ in list(self.types.items()):
             index = schema.get_field_index(name)
             if index < 0:
+                if name.startswith(_INDEX):
+                    self.names.remove(name)
+                    del self.types[name]
                 continue
             field = schema.field(index)
             self._nullable[name] = self._nullable[name] or field.nullable
@@ -79,9 +83,8 @@ class Schema:
         """Raises TableError when another file has other columns, or types that do not fit."""
         if path == self.path:
             return
-        names = [name for name in schema.names if not name.startswith(_INDEX)]
         for name in self.wanted(wanted):
-            if name not in names:
+            if name not in schema.names:
                 raise TableError(
                     f"{path}: no column {name!r}, which {self.path} has; leave it out with"
                     " keep_columns"
@@ -94,8 +97,8 @@ class Schema:
                     " keep_columns"
                 )
         if wanted is None:
-            for name in names:
-                if name not in self.types:
+            for name in schema.names:
+                if name not in self.types and not name.startswith(_INDEX):
                     raise TableError(
                         f"{path}: column {name!r}, which {self.path} does not have; leave it out"
                         " with keep_columns"
