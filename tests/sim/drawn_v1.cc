@@ -103,6 +103,7 @@ void JobDraft::draw_v1_output() {
   OutputSpec output{.name = "output", .type = OutputType::kFolder, .path = std::nullopt};
   if (folder) output.path = "/here/out";
   if (file == "rows.csv" && !folder) blame(kConfig + ".append_row_file_name");
+  if (file == "rows.csv" && folder) note(action);
   if (file == "rows.csv") {
     output.type = OutputType::kFile;
     output.path = "/here/out/rows.csv";

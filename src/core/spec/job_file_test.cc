@@ -45,7 +45,7 @@ inputs:
   images: {type: uri_folder, path: /data/images, mode: ro_mount}
   labels: {path: ./labels}
 outputs:
-  rows: {type: uri_file, path: out/p.csv, mode: rw_mount}
+  rows: {type: uri_file, path: out/p.txt, mode: rw_mount}
   extra:
 input_data: ${{ inputs.images }}
 mini_batch_size: "5"
@@ -72,7 +72,7 @@ retry_of: digits-0
   EXPECT_EQ(spec.labels.description, "Which digit is it?");
   EXPECT_EQ(spec.labels.tags.at("version"), "1");
   EXPECT_EQ(spec.inputs[1].paths[0], "/jobs/labels");
-  EXPECT_EQ(spec.outputs[0], (OutputSpec{"rows", OutputType::kFile, "/jobs/out/p.csv"}));
+  EXPECT_EQ(spec.outputs[0], (OutputSpec{"rows", OutputType::kFile, "/jobs/out/p.txt"}));
   EXPECT_EQ(spec.outputs[1], (OutputSpec{"extra", OutputType::kFolder, std::nullopt}));
   EXPECT_EQ(spec.mini_batch_size.files, 5U);
   EXPECT_EQ(spec.limits.mini_batch_error_threshold, 4);
@@ -91,7 +91,7 @@ retry_of: digits-0
   EXPECT_EQ(spec.retry_of, "digits-0");
   EXPECT_EQ(
       resolve_job_paths(spec, "/job").arguments,
-      (std::vector<std::string>{"--labels", "/jobs/labels", "--out", "/jobs/out/p.csv", "a b"}));
+      (std::vector<std::string>{"--labels", "/jobs/labels", "--out", "/jobs/out/p.txt", "a b"}));
   EXPECT_EQ(notices(text), "");
 }
 

@@ -119,7 +119,7 @@ inline constexpr auto kTableRows = std::to_array<Row>({
      table_flag<&TableSpec::mixed_types>()},
     {"table.text_columns",
      "",
-     "names of columns, or a list of them",
+     "a list of names, or its JSON text",
      "none",
      "columns of delimited text that stay text: 00123 is no number there",
      codecs::names<&JobSpec::table, &TableSpec::text_columns>()},
