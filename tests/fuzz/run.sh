@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh FOLDER SECONDS: each fuzz target of FOLDER for so many seconds, two at a time; what one
-# finds is kept beside it. The corpus of earlier runs is gone on with.
+# run.sh FOLDER SECONDS: each fuzz target of FOLDER for so many seconds; what one finds is kept
+# beside it. The corpus of earlier runs is gone on with.
 set -eu
 folder=$1
 seconds=$2
@@ -10,7 +10,7 @@ here=$(dirname "$0")
 python3 "$here/seeds.py" "$folder/seeds"
 cd "$folder"
 failed=0
-for parser in text_records mltable partition_format parquet_footer arrow_footer; do
+for parser in text_records mltable partition_format parquet_footer arrow_footer stretches; do
   mkdir -p "corpus/$parser" "seeds/$parser"
   if ! "./fuzz_$parser" -max_total_time="$seconds" -max_len=6000 -timeout=10 -rss_limit_mb=2048 \
     -verbosity=0 -artifact_prefix="found-$parser-" "corpus/$parser" "seeds/$parser" \
