@@ -112,13 +112,7 @@ std::function<std::vector<MemoryRoom>()> memory_watch(const WorkerSpec& spec) {
   if (spec.memory_limit == 0) return [] { return std::vector<MemoryRoom>(); };
   return [rooms = MemoryRooms(), said = spec.memory_limit] {
     std::vector<MemoryRoom> all = rooms.read();
-    MemoryRoom own{.total = said.value_or(UINT64_MAX), .of_job = true};
-    for (const MemoryRoom& room : all) {
-      const auto share = static_cast<std::uint64_t>(static_cast<double>(room.total) * kMemoryShare);
-      if (!said) own.total = std::min(own.total, share);
-    }
-    own.available = own.total - std::min(own.total, held_memory(process_id()));
-    all.push_back(own);
+    all.push_back(room_of_job(all, said, held_memory(process_id())));
     return all;
   };
 }

@@ -85,6 +85,7 @@ void JobDraft::judge_rows() {
     if (size.bytes == 0 && size.bare) size.bytes = size.files;
     if (size.bytes == 0 && size.rows == 0) size.bytes = kTableBytes;
     size.files = 0;
+    if (counted && size.bytes > (2ULL << 30U)) note_said("mini_batch_size");
   }
   size.bare = false;
   out.means = size_text(size);

@@ -21,6 +21,8 @@ namespace windrow {
 namespace {
 
 constexpr std::size_t kKeyMax = 255;
+constexpr std::uint64_t kFrameBytes = 2ULL
+                                      << 30U;  // a mini-batch of a table that is larger is noted
 
 // False when the keys mean something else: another kind of job, not a misspelt one.
 bool read_type(JobTree& tree) {
@@ -309,6 +311,9 @@ void check_rows(JobTree& tree) {
                         "with bytes or rows, as in '1MB' or '500 rows'");
   }
   settle_batch_size(spec);
+  if (size && spec.input_as == InputAs::kTable && said.bytes.value_or(0) > kFrameBytes) {
+    tree.reader.notice(*size, "more than 2 GB: a frame takes several times the memory of its text");
+  }
   const std::optional<Place> table = tree.reader.at(tree.root, "table");
   if (!table || spec.input_as == InputAs::kTable) return;
   for (const Entry& entry : table->node->entries) {

@@ -197,6 +197,15 @@ TEST(Settings, RowsHaveAFormatAndASeparator) {
             "job.yml:7:14: append_row: unknown key 'separator'; allowed are format, sep, header\n");
 }
 
+// C671
+TEST(Settings, AVeryLargeMiniBatchOfATableIsNoticed) {
+  EXPECT_EQ(notices("input_as: table\nmini_batch_size: 2GB"), "");
+  EXPECT_EQ(notices("input_as: table\nmini_batch_size: 3GB"),
+            "job.yml:8:18: mini_batch_size: more than 2 GB: a frame takes several times the memory "
+            "of its text\n");
+  EXPECT_EQ(notices("mini_batch_size: 3GB"), "");
+}
+
 // C690
 TEST(Settings, AFileOfRowsMaySayByItsNameWhatItIs) {
   const auto reading = [](const std::string& file, const std::string& more = "") {

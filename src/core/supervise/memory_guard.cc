@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "core/spec/job_spec.h"
 
 namespace windrow {
 namespace {
@@ -73,6 +74,18 @@ std::string MemoryGuard::room_text() const {
                      human_bytes(tightest_.available),
                      human_bytes(tightest_.total),
                      tightest_.of_job ? " by memory_limit" : "");
+}
+
+MemoryRoom room_of_job(const std::vector<MemoryRoom>& rooms,
+                       std::optional<std::uint64_t> limit,
+                       std::uint64_t held) {
+  MemoryRoom own{.total = limit.value_or(UINT64_MAX), .of_job = true};
+  for (const MemoryRoom& room : rooms) {
+    const auto share = static_cast<std::uint64_t>(static_cast<double>(room.total) * kMemoryShare);
+    if (!limit) own.total = std::min(own.total, share);
+  }
+  own.available = own.total - std::min(own.total, held);
+  return own;
 }
 
 }  // namespace windrow

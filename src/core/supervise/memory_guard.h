@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,5 +61,11 @@ class MemoryGuard {
   static constexpr double kSlackMax = 1000;
   static constexpr Duration kCalmFirst = std::chrono::seconds(5);
 };
+
+// What a job may use of the rooms it stands in: `limit`, or else a share of the smallest. `held`:
+// what its engine and workers have.
+MemoryRoom room_of_job(const std::vector<MemoryRoom>& rooms,
+                       std::optional<std::uint64_t> limit,
+                       std::uint64_t held);
 
 }  // namespace windrow

@@ -145,5 +145,16 @@ TEST_F(MemoryGuardTest, TheLessThereIsTheSoonerItIsLookedAtAgain) {
   EXPECT_EQ(guard_.sample_again_in(), milliseconds(20));
 }
 
+// C692
+TEST(RoomOfJob, IsFourFifthsOfTheSmallestUnlessALimitIsSaid) {
+  const std::vector<MemoryRoom> rooms = {{.total = 5000}, {.total = 1000}};
+  EXPECT_EQ(room_of_job(rooms, std::nullopt, 300).total, 800U);
+  EXPECT_EQ(room_of_job(rooms, std::nullopt, 300).available, 500U);
+  EXPECT_EQ(room_of_job(rooms, 900, 300).total, 900U);
+  EXPECT_EQ(room_of_job(rooms, 200, 300).available, 0U);
+  EXPECT_TRUE(room_of_job(rooms, 200, 300).of_job);
+  EXPECT_EQ(room_of_job({}, std::nullopt, 300).total, UINT64_MAX);
+}
+
 }  // namespace
 }  // namespace windrow
