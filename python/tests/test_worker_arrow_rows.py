@@ -76,6 +76,29 @@ def test_results_become_columns(
     assert table_from(answer).to_pydict() == columns
 
 
+KEYS = 'pandas.DataFrame({"g": ["x", "y", "x"], "h": [1, 2, 1], "n": [1, 2, 3]})'
+
+
+@pytest.mark.parametrize(
+    ("expression", "columns"),
+    [
+        (f'{KEYS}.groupby("g")[["n"]].sum()', {"g": ["x", "y"], "n": [4, 2]}),
+        (f'{KEYS}.groupby(["g", "h"]).sum()', {"g": ["x", "y"], "h": [1, 2], "n": [4, 2]}),
+        (f'{KEYS}[:2].set_index("g", drop=False)', {"g": ["x", "y"], "h": [1, 2], "n": [1, 2]}),
+        (f'{KEYS}[["n"]][1:].rename_axis("row")', {"row": [1, 2], "n": [2, 3]}),
+        (f'{KEYS}[:2].set_index(["g", "h"]).rename_axis(["g", None])',
+         {"g": ["x", "y"], "n": [1, 2]}),
+        ('pandas.DataFrame(index=pandas.Index(["x", "y"], name="g"))', {"g": ["x", "y"]}),
+    ],
+)  # fmt: skip
+def test_an_index_with_names_becomes_columns(
+    agent: Agent, expression: str, columns: dict[str, list[object]]
+) -> None:
+    answer = answer_of(agent, f"return {expression}", IMPORTS, format="parquet")
+    assert answer.returned == 2
+    assert table_from(answer).to_pydict() == columns
+
+
 def test_text_of_the_settings_file_chooses_the_format_too(agent: Agent) -> None:
     settings = '{"append_row": {"format": "arrow"}}'
     answer = answer_of(agent, "return [1]", row_settings=settings)

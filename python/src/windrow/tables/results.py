@@ -29,8 +29,7 @@ def table_of(result: "Any") -> "Any":
     if isinstance(result, pyarrow.Table):
         names, columns = result.column_names, result.columns
     elif _is(result, "pandas", "DataFrame"):
-        names = list(result.columns)
-        columns = [result.iloc[:, i] for i in range(len(names))]
+        names, columns = _of_frame(result)
     else:
         names, columns = _columns_of(result)
     texts = _texts(names)
@@ -65,6 +64,19 @@ def check_parquet(schema: "Any") -> None:
                 f"column {field.name!r}: {field.type} does not go into a Parquet file ({error});"
                 " make text of it in run(), or choose format: arrow"
             ) from None
+
+
+def _of_frame(frame: "Any") -> "tuple[list[object], list[Any]]":
+    """With the levels of its index that have names, as reset_index() would give them: the keys of
+    groupby(). A level that is called as a column is taken for a copy of that."""
+    columns = list(frame.columns)
+    levels = [
+        (name, frame.index.get_level_values(i).to_series())
+        for i, name in enumerate(frame.index.names)
+        if name is not None and name not in columns
+    ]
+    values = [frame.iloc[:, i] for i in range(len(columns))]
+    return [name for name, _ in levels] + columns, [level for _, level in levels] + values
 
 
 def _is(result: object, module: str, name: str) -> bool:
