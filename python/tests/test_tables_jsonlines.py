@@ -84,7 +84,10 @@ def test_values_of_mixed_types_stay_as_they_are(tmp_path: Path) -> None:
     frame = lines(tmp_path, '{"x": 1}', '{"x": "y"}', '{"x": {"z": null}}').frame()
     assert frame["x"].tolist() == [1, "y", {"z": None}]
     late = ['{"x": 1}'] * 200 + ['{"x": "y"}']
-    assert lines(tmp_path, *late, mixed_types=True).frame()["x"].tolist()[-2:] == [1, "y"]
+    for chosen in ({"mixed_types": True}, {"infer_column_types": False}):
+        frame = lines(tmp_path, *late, **chosen).frame()
+        assert frame["x"].tolist()[-2:] == [1, "y"]
+        assert str(frame["x"].dtype) == "object"
 
 
 @pytest.mark.parametrize(

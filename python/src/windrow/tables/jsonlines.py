@@ -76,7 +76,7 @@ class JsonLines:
                 self._first.append(self._first_rows(path, left))
                 rows += self._first[-1].rows
             names = dict.fromkeys(name for row in rows for name in row)
-            any_ = self._settings.mixed_types
+            any_ = self._settings.mixed_types or not self._settings.infers
             self._kinds = {name: ANY if any_ else _kind(rows, name) for name in names}
         return self._kinds
 
