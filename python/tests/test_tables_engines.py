@@ -57,8 +57,9 @@ def outcome(description: dict[str, Any], names: list[str]) -> Any:
 MAKERS = [corpus.delimited, corpus.long_table, corpus.different_headers]
 
 
+@pytest.mark.parametrize("frame", ["pandas", "pyarrow"])
 @pytest.mark.parametrize("make", MAKERS)
-def test_all_readers_agree(make: Any, tmp_path: Path, engines: Engines) -> None:
+def test_all_readers_agree(make: Any, frame: str, tmp_path: Path, engines: Engines) -> None:
     outcomes: dict[int, Any] = {}
     for engine in ENGINES:
         engines.use(engine)
@@ -72,7 +73,7 @@ def test_all_readers_agree(make: Any, tmp_path: Path, engines: Engines) -> None:
                 path.write_bytes(file.data)
                 files.append(str(path))
             names = [f"{path}@0+0#0*0" for path in files]
-            found = outcome({**case.description, "files": files}, names)
+            found = outcome({**case.description, "files": files, "frame": frame}, names)
             assert found == outcomes.setdefault(seed, found), f"{engine}, seed {seed}"
 
 

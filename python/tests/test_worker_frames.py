@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 from fake_agent import DONE, FAILED, INIT_FAILED, READY, Agent
+from tables_oracle.table_files import Table
 from test_worker_parts import HEADER, ROWS, answer_of, parts
+from windrow.tables.frames import reader_of
+from windrow.tables.reader import TableError
 
 pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
@@ -79,6 +82,83 @@ def test_a_polars_frame_has_the_types_that_the_reader_decided(agent: Agent) -> N
         "['Int64', 'Float64', 'String', 'Boolean']\n"
         "[(1, 0.5, 'a', True), (2, None, 'b c', False), (3, 2.5, None, True)]"
     )
+
+
+LARGE = (1 << 53) + 1
+WHOLE = [
+    ("delimited", f"id,n\n1,{LARGE}\n2,\n", {}),
+    ("delimited", f"id,n\n1,{LARGE}\n2,\n", {"types": "pandas"}),
+    ("delimited", f"id,n\n1,{LARGE}\n2,NA\n", {"types": "pandas"}),
+    ("delimited", f'id,n\n1,"{LARGE}"\n"2",\n', {"support_multi_line": True}),
+    ("json_lines", f'{{"id": 1, "n": {LARGE}}}\n{{"id": 2}}\n', {}),
+]
+
+
+@pytest.mark.parametrize(("form", "text", "more"), WHOLE)
+@pytest.mark.parametrize("kind", ["pyarrow", "polars"])
+def test_whole_numbers_stay_so_where_some_are_missing(
+    agent: Agent, kind: str, form: str, text: str, more: dict[str, str]
+) -> None:
+    pytest.importorskip(kind)
+    body = (
+        "g = context.dataset.to_pandas_dataframe();"
+        "return [str(frame['n'].dtype if hasattr(frame, 'dtypes') else frame['n'].type).lower(),"
+        " frame['n'].to_pylist() if hasattr(frame['n'], 'to_pylist') else frame['n'].to_list(),"
+        " g['n'].dtype]"
+    )
+    said = result(agent, body, content=text, format=form, frame=kind, **more)
+    assert said == f"int64\n[{LARGE}, None]\nfloat64"
+
+
+def test_they_stay_so_in_every_mini_batch(tmp_path: Path) -> None:
+    table = Table(tmp_path, frame="pyarrow", types="pandas")
+    path = table.add("a.csv", "k,n\nr,1\nr,\n" + f"r,{LARGE}\n" * 300 + "r,1.5\n")
+    _, read = reader_of(table.description)
+    for offset, length, value in ((4, 4, 1), (8, 3, None), (11, 19, LARGE)):
+        found = read([f"{path}@{offset}+{length}#0*1"])
+        assert str(found.schema.field("n").type) == "int64"
+        assert found.column("n").to_pylist() == [value]
+    with pytest.raises(TableError, match=r"line 304, column 'n': '1\.5' does not fit int64"):
+        read([f"{path}@0+0#0*0"])
+
+
+def test_they_stay_so_in_filters_and_conversions(tmp_path: Path) -> None:
+    text = f"i,b,n\n{LARGE},1,{LARGE}\n,,\n{LARGE - 1},3,{LARGE - 1}\n"
+    steps = [
+        {"filter": f"n == {LARGE}"},
+        {
+            "convert_column_types": [
+                {"columns": "i", "column_type": "int"},
+                {"columns": "b", "column_type": "boolean"},
+            ]
+        },
+    ]
+    table = Table(tmp_path, frame="pyarrow", transformations=steps)
+    path = table.add("a.csv", text)
+    found = reader_of(table.description)[1]([f"{path}@0+0#0*0"])
+    assert found.to_pylist() == [{"i": LARGE, "b": True, "n": LARGE}]
+    assert list(map(str, found.schema.types)) == ["int64", "bool", "int64"]
+    table.description["transformations"] = steps[1:]
+    found = reader_of(table.description)[1]([f"{path}@0+0#0*0"])
+    assert found.to_pylist()[1:] == [
+        {"i": None, "b": None, "n": None},
+        {"i": LARGE - 1, "b": True, "n": LARGE - 1},
+    ]
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_they_stay_so_beside_columns_that_are_added(tmp_path: Path, form: str) -> None:
+    content = pyarrow.table({"n": [LARGE, None], "b": [True, None]})
+    table = Table(tmp_path, format=form, frame="pyarrow", include_path_column=True)
+    path = table.add("a", b"")
+    if form == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(content, path)
+    else:
+        with pyarrow.ipc.new_file(path, content.schema) as writer:
+            writer.write_table(content)
+    found = reader_of(table.description)[1]([f"{path}@0+0#0*0"])
+    assert found.select(["n", "b"]).to_pydict() == content.to_pydict()
+    assert list(map(str, found.schema.types))[1:] == ["int64", "bool"]
 
 
 def test_a_numpy_array_has_a_row_for_each_row(agent: Agent) -> None:

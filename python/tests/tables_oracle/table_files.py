@@ -76,4 +76,4 @@ def rows(frame: Any) -> list[list[Any]]:
 
 
 def _missing(value: Any) -> bool:
-    return value is None or value != value or str(value) in ("NaT", "<NA>")
+    return value is None or str(value) in ("NaT", "<NA>") or value != value

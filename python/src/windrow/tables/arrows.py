@@ -19,8 +19,9 @@ class Schema:
     """The columns of the first file, and what they are in every mini-batch: the widest type that
     one of the first files has."""
 
-    def __init__(self, schema: "Any", path: str) -> None:
-        self.path = path
+    def __init__(self, schema: "Any", path: str, keeps_integers: bool) -> None:
+        """`keeps_integers`: whether whole numbers stay so where some are missing."""
+        self.path, self.keeps_integers = path, keeps_integers
         self._pandas = _pandas_metadata(schema)
         self.names = list(schema.names)
         twice = {name for name in self.names if self.names.count(name) > 1}
@@ -149,6 +150,13 @@ def _own_type(type_: "Any") -> str:
     return f"{'UInt' if types.is_unsigned_integer(type_) else 'Int'}{type_.bit_width}"
 
 
+def integers(column: "Any") -> "Any":
+    """An Arrow column of integers as a pandas array that may have missing values."""
+    import pandas
+
+    return pandas.api.types.pandas_dtype(_own_type(column.type)).__from_arrow__(column)
+
+
 def integer_or_bool(type_: "Any") -> bool:
     from pyarrow import types
 
@@ -237,7 +245,11 @@ def frame_of(table: "Any", schema: Schema, names: "list[str]", path: str, row: i
             " with keep_columns"
         ) from None
     for name in names:
-        if schema.is_missing_kind(name) and frame[name].dtype.kind in "iub":
+        if not schema.is_missing_kind(name):
+            continue
+        if schema.keeps_integers and pyarrow.types.is_integer(schema.types[name]):
+            frame[name] = integers(table.column(name))
+        elif frame[name].dtype.kind in "iub":
             kind = "float64" if frame[name].dtype.kind in "iu" else object
             frame[name] = frame[name].astype(kind)
     return frame

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """convert_column_types: columns made int, float, string, boolean or datetime.
 
-An integer column has no missing values, so one that has some in the first rows becomes float64, in
-every mini-batch; a boolean one becomes objects. Whatever cannot be converted is an error: the
-mltable package makes it a missing value, and nobody notices.
+An integer column of pandas has no missing values, so one that has some in the first rows becomes
+float64, in every mini-batch; a boolean one becomes objects. Whatever cannot be converted is an
+error: the mltable package makes it a missing value, and nobody notices.
 """
 
 from windrow.tables import kinds
@@ -21,8 +21,9 @@ _STEP = "convert_column_types"
 class Conversion:
     """One {columns, column_type}. Decides once, from the first rows, then converts."""
 
-    def __init__(self, entry: object) -> None:
-        """Raises TableError."""
+    def __init__(self, entry: object, keeps_integers: bool) -> None:
+        """`keeps_integers`: whether an integer column may have missing values all the same. Raises
+        TableError."""
         if not isinstance(entry, dict) or not {"columns", "column_type"} <= entry.keys():
             raise TableError(f"{_STEP}: {entry!r} is not {{columns, column_type}}")
         self.columns = Selection(entry["columns"], _STEP)
@@ -31,6 +32,7 @@ class Conversion:
         self._true, self._false, self._mismatch = _words(options)
         # Whether a text of the file is what is converted: else what was inferred of it.
         self.reads_text = self.target != "boolean" or bool(options.get("true_values"))
+        self._keeps_integers = keeps_integers
         self._missing: set[str] = set()
 
     def overrules(self, texts: "list[str | None]", inferred: "Any") -> bool:
@@ -76,20 +78,16 @@ class Conversion:
         gone = series.isna().to_numpy()
         if gone.any() and name not in self._missing:
             raise Misfit(int(gone.argmax()))
+        if name in self._missing and self._keeps_integers:
+            there = numpy.flatnonzero(~gone)
+            try:
+                whole = _integers(series.iloc[there], kind)
+            except Misfit as misfit:
+                raise Misfit(int(there[misfit.index])) from None
+            return whole.astype("Int64").reindex(series.index)
         if name in self._missing:
             return numpy.trunc(self._float(name, series, kind))
-        if kind == "number" and series.dtype.kind in "iu":
-            wrong = (series > (1 << 63) - 1).to_numpy(dtype=bool)
-            if wrong.any():
-                raise Misfit(int(wrong.argmax()))
-            return series.astype("int64")
-        if kind == "number":
-            values = series.to_numpy(dtype="float64")
-            wrong = ~(numpy.abs(values) < 2.0**63)
-            if wrong.any():
-                raise Misfit(int(wrong.argmax()))
-            return _like(series, numpy.trunc(values).astype("int64"))
-        return _like(series, numpy.array(_each(series, _whole), dtype="int64"))
+        return _integers(series, kind)
 
     def _float(self, name: str, series: "Any", kind: str) -> "Any":
         import numpy
@@ -104,7 +102,8 @@ class Conversion:
         if kind == "text":
             return series
         if kind == "number" and series.dtype.kind == "f":
-            return _texts(series, [None if v != v else _decimal(v) for v in series.tolist()])
+            gone = series.isna().tolist()
+            return _texts(series, [None if g else _decimal(v) for v, g in zip(series, gone)])
         if kind == "datetime":
             gone = series.isna().tolist()
             return _texts(series, [None if g else _iso(v) for v, g in zip(series, gone)])
@@ -114,9 +113,7 @@ class Conversion:
     def _boolean(self, name: str, series: "Any", kind: str) -> "Any":
         import numpy
 
-        if kind == "number":
-            found = [None if v != v else bool(v) for v in series.tolist()]
-        elif kind == "boolean":
+        if kind in ("number", "boolean"):
             gone = series.isna().tolist()
             found = [None if g else bool(v) for v, g in zip(series.tolist(), gone)]
         else:
@@ -233,6 +230,24 @@ def kind_of(series: "Any") -> str:
     if inferred in ("string", "empty"):
         return "text"
     return inferred if inferred == "boolean" else "other"
+
+
+def _integers(series: "Any", kind: str) -> "Any":
+    """Of a series without missing values. Raises Misfit."""
+    import numpy
+
+    if kind == "number" and series.dtype.kind in "iu":
+        wrong = (series > (1 << 63) - 1).to_numpy(dtype=bool)
+        if wrong.any():
+            raise Misfit(int(wrong.argmax()))
+        return series.astype("int64")
+    if kind == "number":
+        values = series.to_numpy(dtype="float64")
+        wrong = ~(numpy.abs(values) < 2.0**63)
+        if wrong.any():
+            raise Misfit(int(wrong.argmax()))
+        return _like(series, numpy.trunc(values).astype("int64"))
+    return _like(series, numpy.array(_each(series, _whole), dtype="int64"))
 
 
 def _each(series: "Any", convert: "Any") -> "list[Any]":

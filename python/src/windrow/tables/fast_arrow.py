@@ -3,6 +3,7 @@
 it tells an empty text from a missing value."""
 
 from windrow.tables import kinds
+from windrow.tables.arrows import integers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def read(
         frame = table.to_pandas(use_threads=False)
     except (pyarrow.ArrowException, ValueError) as error:
         raise Unsure(str(error)) from None
-    return _finished(frame, [column for column in columns if column is not None])
+    return _finished(frame, [column for column in columns if column is not None], table)
 
 
 def quote_places(data: bytes, settings: "Settings") -> "Any":
@@ -125,6 +126,7 @@ def _conversion(
     types = {
         kinds.INT: pyarrow.int64(),
         kinds.UINT: pyarrow.uint64(),
+        kinds.INT_OR_NONE: pyarrow.int64(),
         kinds.FLOAT: pyarrow.float64(),
         kinds.BOOL: pyarrow.bool_(),
         kinds.BOOL_OR_NONE: pyarrow.bool_(),
@@ -176,9 +178,11 @@ def _without_hex(texts: "Any") -> "Any":
     return texts
 
 
-def _finished(frame: "Any", columns: "list[Column]") -> "Any":
+def _finished(frame: "Any", columns: "list[Column]", table: "Any") -> "Any":
     frame.columns = [column.name for column in columns]
-    for column in columns:
+    for i, column in enumerate(columns):
+        if column.kind == kinds.INT_OR_NONE:
+            frame[column.name] = integers(table.column(i))
         if column.kind == kinds.BOOL_OR_NONE:
             if frame[column.name].dtype != object:
                 frame[column.name] = frame[column.name].astype(object)

@@ -107,7 +107,7 @@ def _finished(
         column = columns[i]
         assert column is not None
         series = frame[i]
-        if column.kind in (kinds.BOOL, kinds.BOOL_OR_NONE, kinds.DATE):
+        if column.kind in (kinds.BOOL, kinds.BOOL_OR_NONE, kinds.DATE, kinds.INT_OR_NONE):
             codes, values = pandas.factorize(series)
             texts = [None if pandas.isna(value) else str(value) for value in values]
             try:

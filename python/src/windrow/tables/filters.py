@@ -263,8 +263,9 @@ def _column(frame: "Any", name: str) -> _Value:
     missing = series.isna().to_numpy(dtype=bool)
     kind = kind_of(series)
     if kind == "number":
-        if series.dtype.kind in "iu" and not missing.any():
-            return _Value(series.to_numpy(), missing, kind)
+        if series.dtype.kind in "iu":
+            whole = series.fillna(0) if missing.any() else series
+            return _Value(whole.to_numpy(dtype=str(series.dtype).lower()), missing, kind)
         return _Value(series.to_numpy(dtype="float64", na_value=float("nan")), missing, kind)
     if kind == "boolean":
         values = numpy.where(missing, False, series.to_numpy(dtype=object)).astype(bool)

@@ -28,8 +28,20 @@ def decide(
         decided = _as_pandas(names, columns)
     else:
         decided = [_as_mltable(name, values) for name, values in zip(names, columns)]
+    if settings.keeps_integers:
+        decided = [_whole(*pair, settings) for pair in zip(decided, columns)]
     text = set(settings.text_columns)
     return [Column(one.name, kinds.TEXT) if one.name in text else one for one in decided]
+
+
+def _whole(column: Column, values: "list[str | None]", settings: "Settings") -> Column:
+    """Integers, where missing values alone have made floats of them."""
+    words = kinds.PANDAS_WORDS if settings.pandas_types else kinds.MLTABLE_WORDS
+    present = [value for value in values if value is not None and value not in words.missing]
+    if column.kind != kinds.FLOAT or not 0 < len(present) < len(values):
+        return column
+    whole = all(kinds.is_integer(value) and kinds.integer(value) is not None for value in present)
+    return Column(column.name, kinds.INT_OR_NONE) if whole else column
 
 
 def _as_mltable(name: str, values: "list[str | None]") -> Column:

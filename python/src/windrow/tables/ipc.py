@@ -38,7 +38,7 @@ class Ipc(ArrowSource):
     def _decided(self) -> Schema:
         first = self._settings.files[0]
         file = self._file(first)
-        schema = Schema(file.schema, first)
+        schema = Schema(file.schema, first, self._settings.keeps_integers)
         table = file.rows(0, self._settings.sample_rows)
         missing = {name for name in schema.names if table.column(name).null_count}
         for path in self._settings.files:

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
 _START = 64 << 10
 _LINE_MAX = 64 << 20
 
-INT, UINT, FLOAT, BOOL, BOOL_OR_NONE, TEXT, ANY = (
-    "int64", "uint64", "float64", "bool", "bool?", "text", "object",
+INT, UINT, INT_OR_NONE, UINT_OR_NONE, FLOAT, BOOL, BOOL_OR_NONE, TEXT, ANY = (
+    "int64", "uint64", "int64?", "uint64?", "float64", "bool", "bool?", "text", "object",
 )  # fmt: skip
 
 _FITTING: "dict[str, set[type]]" = {
     INT: {int},
     UINT: {int},
+    INT_OR_NONE: {int, type(None)},  # where the frame is none of pandas
+    UINT_OR_NONE: {int, type(None)},
     FLOAT: {int, float, type(None)},
     BOOL: {bool},
     BOOL_OR_NONE: {bool, type(None)},
@@ -77,7 +79,8 @@ class JsonLines:
                 rows += self._first[-1].rows
             names = dict.fromkeys(name for row in rows for name in row)
             any_ = self._settings.mixed_types or not self._settings.infers
-            self._kinds = {name: ANY if any_ else _kind(rows, name) for name in names}
+            nullable = self._settings.keeps_integers
+            self._kinds = {name: ANY if any_ else _kind(rows, name, nullable) for name in names}
         return self._kinds
 
     def _first_rows(self, path: str, count: int) -> "_Lines":
@@ -282,30 +285,34 @@ def _text(data: bytes, path: str, offset: int) -> str:
         return source.decoded(data, path, source.lines_before(path, offset))
 
 
-def _kind(rows: "list[dict[str, Any]]", name: str) -> str:
+def _kind(rows: "list[dict[str, Any]]", name: str, nullable: bool) -> str:
     types = {type(row.get(name)) for row in rows}
     for kind in (INT, BOOL, TEXT, FLOAT, BOOL_OR_NONE):
         if types <= _FITTING[kind] and types != {type(None)}:
-            return kind if float in types or int not in types else _whole(rows, name, kind)
+            return kind if float in types or int not in types else _whole(rows, name, nullable)
     return ANY
 
 
-def _whole(rows: "list[dict[str, Any]]", name: str, kind: str) -> str:
+def _whole(rows: "list[dict[str, Any]]", name: str, nullable: bool) -> str:
     """Of a column of whole numbers. float64 would make equal what differs."""
     values = [row[name] for row in rows if row.get(name) is not None]
-    if _fits(values, INT):
+    kind = INT if _fits(values, INT) else UINT if _fits(values, UINT) else ANY
+    if kind == ANY or len(values) == len(rows):
         return kind
-    return UINT if kind == INT and _fits(values, UINT) else ANY
+    if nullable:
+        return kind + "?"
+    return FLOAT if kind == INT else ANY
 
 
 def _fits(values: "list[int]", kind: str) -> bool:
-    low, high = _RANGES[kind]
+    low, high = _RANGES[kind.rstrip("?")]
     return low <= min(values) and max(values) <= high
 
 
 def _column(found: _Lines, name: str, kind: str) -> "Any":
-    """A numpy array or pandas Series. Raises TableError."""
+    """A numpy or pandas array, or a Series. Raises TableError."""
     import numpy
+    import pandas
 
     values: list[Any] = [row.get(name) for row in found.rows]
     if kind == ANY:
@@ -319,14 +326,14 @@ def _column(found: _Lines, name: str, kind: str) -> "Any":
         from windrow.tables.kinds import text_series
 
         return text_series(values)
-    if kind in (INT, UINT):
-        try:
-            if kind == UINT and values and min(values) < 0:  # which some versions of numpy take
-                raise OverflowError
+    if kind in (INT, UINT, INT_OR_NONE, UINT_OR_NONE):
+        there = [value for value in values if value is not None]
+        if there and not _fits(there, kind):
+            index = next(i for i, v in enumerate(values) if v is not None and not _fits([v], kind))
+            raise TableError(_misfit(found, index, name, kind, values[index]))
+        if kind in (INT, UINT):
             return numpy.array(values, dtype=kind)
-        except OverflowError:
-            index = next(i for i, value in enumerate(values) if not _fits([value], kind))
-            raise TableError(_misfit(found, index, name, kind, values[index])) from None
+        return pandas.array(values, dtype="Int64" if kind == INT_OR_NONE else "UInt64")
     if kind == FLOAT:
         return _floats(found, name, values)
     return numpy.array(values, dtype=bool if kind == BOOL else object)

@@ -2,7 +2,8 @@
 """The types of columns of delimited text, and the exact conversion of text to them.
 
 int and bool have no missing values; "bool?" is a bool column with some, made of Python objects as
-pandas has it; a missing float is NaN, a missing datetime NaT.
+pandas has it; a missing float is NaN, a missing datetime NaT. "int?" is integers of which some are
+missing, for frames that have such: pandas has float64 in their place.
 """
 
 import re
@@ -14,13 +15,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-INT, UINT, FLOAT, BOOL, BOOL_OR_NONE, DATE, TEXT = (
-    "int", "uint", "float", "bool", "bool?", "datetime", "text",
+INT, UINT, INT_OR_NONE, FLOAT, BOOL, BOOL_OR_NONE, DATE, TEXT = (
+    "int", "uint", "int?", "float", "bool", "bool?", "datetime", "text",
 )  # fmt: skip
 
 SPOKEN = {
     INT: "int64",
     UINT: "uint64",
+    INT_OR_NONE: "int64",
     FLOAT: "float64",
     BOOL: "bool",
     BOOL_OR_NONE: "bool",
@@ -111,6 +113,8 @@ def converted(values: "list[str | None]", column: Column, words: Words) -> "Any"
         return numpy.array(found, dtype=bool if column.kind == BOOL else object)
     if column.kind == FLOAT:
         return numpy.array([_float(value, i) for i, value in enumerate(values)], dtype="float64")
+    if column.kind == INT_OR_NONE:
+        return _nullable(values)
     integers = [_integer(value, column.kind, i) for i, value in enumerate(values)]
     return numpy.array(integers, dtype="int64" if column.kind == INT else "uint64")
 
@@ -140,6 +144,13 @@ def _integer(value: "str | None", kind: str, i: int) -> int:
     if found is None:
         raise Misfit(i)
     return found
+
+
+def _nullable(values: "list[str | None]") -> "Any":
+    import pandas
+
+    found = [None if value is None else _integer(value, INT, i) for i, value in enumerate(values)]
+    return pandas.Series(pandas.array(found, dtype="Int64"))
 
 
 def _dates(values: "list[str | None]", column: Column) -> "Any":

@@ -45,7 +45,8 @@ class Parquet(ArrowSource):
 
     def _decided(self) -> Schema:
         files = self._settings.files
-        schema = Schema(self._file(files[0]).schema_arrow, files[0])
+        keeps = self._settings.keeps_integers
+        schema = Schema(self._file(files[0]).schema_arrow, files[0], keeps)
         missing: set[str] = set()
         for path in files:
             file = self._file(path)

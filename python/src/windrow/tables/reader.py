@@ -37,8 +37,8 @@ class TableReader:
         """Opens no file and imports neither pandas nor pyarrow. Raises TableError."""
         self._settings = Settings(description)
         root = self._settings.partition_root
-        overrides = self._settings.overrides
-        self._steps = Steps(self._settings.transformations, overrides, root)
+        steps, overrides = self._settings.transformations, self._settings.overrides
+        self._steps = Steps(steps, overrides, root, self._settings.keeps_integers)
         self._partition = _partition(self._settings)
         self._source = _source(self._settings, self._steps)
         self._wanted: set[str] | None = None

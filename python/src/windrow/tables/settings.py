@@ -62,6 +62,8 @@ class Settings:
         self.quote = _quote(description.get("quote", '"'))
         self.ragged = _one_of(description, "ragged", RAGGED)
         self.pandas_types = _one_of(description, "types", ("mltable", "pandas")) == "pandas"
+        # Whether whole numbers stay so where some are missing: pandas makes floats of them.
+        self.keeps_integers = description.get("frame") in ("pyarrow", "polars")
         self.mixed_types = bool(description.get("mixed_types", False))
         self.text_columns: list[str] = list(description.get("text_columns") or [])
         self.partition_format = str(description.get("partition_format") or "")

@@ -38,9 +38,14 @@ class Steps:
     """All transformations. Raises TableError for what is none."""
 
     def __init__(
-        self, transformations: "list[Any]", overrides: "list[Any]", partition_root: str
+        self,
+        transformations: "list[Any]",
+        overrides: "list[Any]",
+        partition_root: str,
+        keeps_integers: bool,
     ) -> None:
-        self._conversions = [Conversion(entry) for entry in overrides]
+        self._keeps_integers = keeps_integers
+        self._conversions = [Conversion(entry, keeps_integers) for entry in overrides]
         self._root = partition_root
         self._steps: list[tuple[str, Any]] = []
         if overrides:
@@ -61,7 +66,7 @@ class Steps:
         if name == "convert_column_types":
             if not isinstance(value, list):
                 raise TableError(f"{name}: a list of {{columns, column_type}}, not {value!r}")
-            return name, [Conversion(part) for part in value]
+            return name, [Conversion(part, self._keeps_integers) for part in value]
         if name == "filter":
             return name, Filter(value)
         if name in ("skip", "take"):

@@ -12,11 +12,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from pandas import DataFrame
+
 _CONVERTED = {"boolean": "bool", "string": "string"}
 
 
 class ArrowTables(TableReader):
     """Reads what TableReader reads. Needs pyarrow."""
+
+    def __init__(self, description: "dict[str, Any]") -> None:
+        super().__init__(description)
+        self._as_pandas = {**description, "frame": "pandas"}
+
+    def frame(self, names: "list[str]") -> "DataFrame":
+        """With the types that pandas has: frames() may have others."""
+        return TableReader(self._as_pandas).frame(names)
 
     def schema(self) -> "Any":
         """Columns whose values may be missing say so in their metadata. Raises TableError."""
@@ -29,7 +39,10 @@ class ArrowTables(TableReader):
         for name in self._like.columns:
             column = self._like[name]
             if column.dtype != object:
-                fields.append(pyarrow.field(name, pyarrow.Array.from_pandas(column).type))
+                nullable = str(column.dtype).startswith(("Int", "UInt"))
+                missing = {HAS_MISSING: b"1"} if nullable else None
+                type_ = pyarrow.Array.from_pandas(column).type
+                fields.append(pyarrow.field(name, type_, metadata=missing))
                 continue
             type_ = self._object_type(name)
             missing = {HAS_MISSING: b"1"} if pyarrow.types.is_boolean(type_) else None
