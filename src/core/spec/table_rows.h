@@ -103,7 +103,7 @@ inline constexpr auto kTableRows = std::to_array<Row>({
      "",
      kBooleans,
      "",
-     "types of columns come from the first 200 rows; false: all are text",
+     "types of columns come from the first 200 rows; false: all are text, and JSON as it is",
      table_flag<&TableSpec::infer_column_types>()},
     {"table.types",
      "",

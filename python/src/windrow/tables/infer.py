@@ -40,7 +40,7 @@ def _whole(column: Column, values: "list[str | None]", settings: "Settings") -> 
     present = [value for value in values if value is not None and value not in words.missing]
     if column.kind != kinds.FLOAT or not 0 < len(present) < len(values):
         return column
-    whole = all(kinds.is_integer(value) and kinds.integer(value) is not None for value in present)
+    whole = all(kinds.integer(value) is not None for value in present)
     return Column(column.name, kinds.INT_OR_NONE) if whole else column
 
 
