@@ -6,53 +6,19 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from workbench import Job, Windrow, until
+from table_bench import ROWS, csv, numbers, put, run_table, sizes, table_of
+from workbench import Windrow, until
 
-# One line for each row: its number, and the size of the mini-batch it came in.
-ROWS = """
-def run(frame):
-    assert list(frame.index) == list(range(len(frame)))
-    return [f"{n} {len(frame)}" for n in frame["n"]]
-"""
 TYPES = """
 def run(frame):
     types = " ".join(f"{name}:{dtype.kind}" for name, dtype in frame.dtypes.items())
     return [types] * len(frame)
 """
-
-
-def put(windrow: Windrow, name: str, content: str | bytes) -> Path:
-    path = windrow.folder / "in" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def csv(begin: int, end: int, width: int = 0, header: bool = True) -> str:
-    """Rows with these numbers, each with so many characters more."""
-    head = "n,text\n" if header else ""
-    return head + "".join(f"{n},{'x' * width}\n" for n in range(begin, end))
-
-
-def run_table(windrow: Windrow, script: str | None, *flags: str, **settings: Any) -> Job:
-    return windrow.run(script, "--as", "table", *flags, **settings)
-
-
-def sizes(job: Job) -> list[int]:
-    """Rows of each mini-batch, in order."""
-    done = sorted(job.attempts(), key=lambda one: int(one["Mini-batch Id"]))
-    return [int(one["Total"]) for one in done]
-
-
-def numbers(job: Job) -> list[int]:
-    return [int(row.split()[0]) for row in job.rows()]
 
 
 # C670 C671
@@ -124,10 +90,6 @@ def test_quoted_line_breaks_stay_within_their_row_where_they_are_declared(windro
     assert len(sizes(job)) > 5
     by_rows = run_table(windrow, ROWS, "--mini-batch-size", "8 rows", *multi, output="by-rows")
     assert sizes(by_rows) == [8] * 6 + [2]
-
-
-def table_of(count: int) -> pa.Table:
-    return pa.table({"n": range(count), "text": ["x" * 100] * count})
 
 
 # C673
