@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
+import select
 import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -159,6 +163,42 @@ def test_nobody_watches_when_the_limit_is_nothing(windrow: Windrow) -> None:
         job = windrow.run(grown, "--new", keys=keys, files=8, size=1, output=f"out{limit}")
         assert job.exit == 0, job
         assert ("memory is low" in job.text) == low
+
+
+# C692
+def test_progress_says_that_memory_is_low(windrow: Windrow) -> None:
+    calm = windrow.folder / "calm"
+    windrow.script(f"""
+import os, time
+
+def run(mini_batch):
+    held = b"x" * (60 << 20)  # more than there may be
+    while not os.path.exists({str(calm)!r}):
+        time.sleep(0.01)
+    return [os.path.basename(mini_batch[0])]
+""")
+    windrow.files(2)
+    file = windrow.keys_file("in", "out", {"memory_limit": "50MB", "mini_batch_size": 1})
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [BINARY, "run", str(file), "--workers", "2"],
+        cwd=windrow.folder,
+        env=windrow.environment,
+        stdin=subprocess.DEVNULL,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    said = b""
+    deadline = time.monotonic() + 20
+    while process.poll() is None:
+        assert time.monotonic() < deadline, said
+        if select.select([ours], [], [], 0.05)[0]:
+            with suppress(OSError):  # the other side is closed
+                said += os.read(ours, 4096)
+        if re.search(rb"\r  0 % [^\r]*0/2, memory is low, ", said):
+            calm.touch()
+    os.close(ours)
+    assert process.returncode == 0
 
 
 # C570 C571 C572 C573 C574

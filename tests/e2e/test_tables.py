@@ -361,25 +361,6 @@ def test_a_name_that_says_nothing_is_asked_about(windrow: Windrow) -> None:
     assert numbers(run_table(windrow, ROWS, *flags)) == list(range(10))
 
 
-# C673
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "a.parquet"),
-        (b"PAR1 and nothing else", "a.parquet"),
-        (b"PAR1" + b"\0" * 100 + b"\xff\xff\xff\x7fPAR1", "a.parquet"),
-    ],
-)
-def test_what_is_no_parquet_file_ends_the_job(
-    windrow: Windrow, content: bytes, message: str
-) -> None:
-    put(windrow, "a.parquet", content)
-    job = run_table(windrow, ROWS)
-    assert job.exit != 0
-    assert message in job.text
-    assert "Parquet" in job.text
-
-
 # C670
 def test_compressed_text_is_one_mini_batch(windrow: Windrow) -> None:
     path = put(windrow, "a.csv.gz", b"")

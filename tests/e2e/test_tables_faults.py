@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that break: readers that die, files that change meanwhile, files that are no tables."""
+
+from __future__ import annotations
+
+import io
+import os
+
+import pyarrow.parquet as pq
+import pytest
+from table_bench import ROWS, csv, numbers, put, run_inputs, run_table, table_of
+from workbench import Windrow, until
+
+# Dies once, while it reads b.csv.
+DIES = """
+import os, pathlib, signal
+from windrow.tables.reader import TableReader
+
+read = TableReader.frames
+mark = pathlib.Path({!r})
+
+def frames(self, names):
+    if names[0].rpartition("/")[2].startswith("b.csv") and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return read(self, names)
+
+TableReader.frames = frames
+"""
+
+
+# C32 C670
+def test_a_worker_that_dies_while_it_reads_costs_one_try(windrow: Windrow) -> None:
+    for i, name in enumerate("abc"):
+        put(windrow, f"{name}.csv", csv(10 * i, 10 * i + 10))
+    job = run_table(windrow, DIES.format(str(windrow.folder / "died")) + ROWS, retries=1)
+    assert job.exit == 0, job
+    assert numbers(job) == list(range(30))
+    assert job.statuses() == ["RUN_DONE", "PROCESS_DIED", "RUN_DONE", "RUN_DONE"]
+    died, again = job.attempts(1)
+    assert "was killed by SIGSEGV while it loaded its mini-batch (native" in died["Error Message"]
+    assert again["Picked Count"] == "2"
+
+
+# C674 C678
+def test_a_table_that_becomes_shorter_meanwhile_fails_the_rest(windrow: Windrow) -> None:
+    path = put(windrow, "a.csv", csv(0, 40))
+    calm = windrow.folder / "calm"
+    script = f"""
+import os, time
+
+def run(frame):
+    open({str(windrow.folder / "begun")!r}, "a").write("x\\n")
+    while not os.path.exists({str(calm)!r}):
+        time.sleep(0.005)
+    return list(frame["n"])
+"""
+    flags = ("--as", "table", "--mini-batch-size", "10 rows")
+    running = windrow.start(script, *flags, workers=1, retries=0)
+    until(lambda: windrow.count("begun"), "the first mini-batch has begun")
+    os.truncate(path, len(csv(0, 15)))
+    calm.touch()
+    job = running.end()
+    assert numbers(job) == list(range(10))
+    assert job.statuses() == ["RUN_DONE"] + ["DATA_EXCEPTION"] * 3
+    message = f"TableError: {path}: the file is shorter than it was when the job began; input must"
+    assert all(one["Error Message"].startswith(message) for one in job.attempts()[1:])
+
+
+# C688
+def test_a_program_of_tables_that_dies_is_told(windrow: Windrow) -> None:
+    put(windrow, "a.csv", "id,store\n1,a\n")
+    (windrow.folder / "lib").mkdir()
+    (windrow.folder / "lib/pyarrow.py").write_text("import os\nos._exit(9)\n")
+    windrow.environment["PYTHONPATH"] = str(windrow.folder / "lib")
+    more = {"input_as": "table", "partition_by": ["store"]}
+    job = run_inputs(windrow, ROWS, {"data": {"path": "in"}}, **more)
+    assert job.exit == 2
+    log = job.folder / "logs/sys/tables.txt"
+    said = "the program that works on tables ended without a result; what it said is in"
+    assert f"windrow: {said} {log}\n" in job.text
+    assert log.exists()
+
+
+def parquet() -> bytes:
+    out = io.BytesIO()
+    pq.write_table(table_of(10), out)
+    return out.getvalue()
+
+
+FOOTER = parquet()[-8:-4]
+
+BROKEN = {
+    "empty": (b"", "is no Parquet file: it is empty"),
+    "short": (b"PAR1", "is no Parquet file: it has 4 bytes"),
+    "magic": (
+        parquet()[:-4] + b"RAP1",
+        "is no Parquet file, or was cut off: it ends in 'RAP1' and not in 'PAR1'",
+    ),
+    "truncated": (
+        parquet()[:-10] + b"text",
+        "is no Parquet file, or was cut off: it ends in 'text' and not in 'PAR1'",
+    ),
+    "beginning": (
+        parquet()[-100:],
+        f"is a damaged Parquet file: its footer should have {int.from_bytes(FOOTER, 'little')}"
+        " bytes, and it has 100 in all",
+    ),
+    "footer": (
+        b"PAR1" + b"\xff" * 64 + b"\x40\0\0\0PAR1",
+        "has a footer that cannot be read: unknown type",
+    ),
+}
+
+
+# C673
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_parquet_file_is_told_before_any_mini_batch(windrow: Windrow, what: str) -> None:
+    content, message = BROKEN[what]
+    put(windrow, "a.parquet", parquet())
+    path = put(windrow, "b.parquet", content)
+    job = run_table(windrow, ROWS)
+    assert job.exit == 1
+    assert f"Stopped: '{path}' {message}\n" in job.text
+    assert job.attempts() == []
