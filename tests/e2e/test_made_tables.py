@@ -157,13 +157,16 @@ def test_fewer_keys_than_columns_and_a_query_together(windrow: Windrow) -> None:
 
 
 # C688
-def test_a_column_that_is_not_there_is_told(windrow: Windrow) -> None:
+@pytest.mark.parametrize(
+    ("column", "advice"), [("stores", "did you mean 'store'?"), ("x", "there are 'id', 'store'")]
+)
+def test_a_column_that_is_not_there_is_told(windrow: Windrow, column: str, advice: str) -> None:
     (windrow.folder / "in").mkdir()
     (windrow.folder / "in" / "a.csv").write_text("id,store\n1,a\n")
     windrow.script(KEYS)
-    job = run_file(windrow, {"path": "in"}, input_as="table", partition_by=["stores"])
+    job = run_file(windrow, {"path": "in"}, input_as="table", partition_by=[column])
     assert job.exit == 2
-    assert "stores" in job.text and "store" in job.text
+    assert f"windrow: partition_by: no column '{column}'; {advice}\n" in job.text
 
 
 # C686 C688

@@ -73,6 +73,7 @@ def test_fewer_results_than_items_are_failed_items_and_not_tried_again(windrow: 
     assert (attempt["Status"], attempt["Succeeded"], attempt["Failed"]) == ("RUN_DONE", "3", "2")
     (item,) = job.failed_items()
     assert (item["mini_batch"], item["item"], item["missing"]) == (0, None, 2)
+    assert item["error_message"] == "run() returned 3 results for 5 items"
 
 
 # C25

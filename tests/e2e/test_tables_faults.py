@@ -67,12 +67,17 @@ def run(frame):
     assert all(one["Error Message"].startswith(message) for one in job.attempts()[1:])
 
 
+def fake_pyarrow(windrow: Windrow, text: str) -> None:
+    """What an `import pyarrow` meets."""
+    (windrow.folder / "lib").mkdir()
+    (windrow.folder / "lib/pyarrow.py").write_text(text)
+    windrow.environment["PYTHONPATH"] = str(windrow.folder / "lib")
+
+
 # C688
 def test_a_program_of_tables_that_dies_is_told(windrow: Windrow) -> None:
     put(windrow, "a.csv", "id,store\n1,a\n")
-    (windrow.folder / "lib").mkdir()
-    (windrow.folder / "lib/pyarrow.py").write_text("import os\nos._exit(9)\n")
-    windrow.environment["PYTHONPATH"] = str(windrow.folder / "lib")
+    fake_pyarrow(windrow, "import os\nos._exit(9)\n")
     more = {"input_as": "table", "partition_by": ["store"]}
     job = run_inputs(windrow, ROWS, {"data": {"path": "in"}}, **more)
     assert job.exit == 2
@@ -123,3 +128,28 @@ def test_a_broken_parquet_file_is_told_before_any_mini_batch(windrow: Windrow, w
     assert job.exit == 1
     assert f"Stopped: '{path}' {message}\n" in job.text
     assert job.attempts() == []
+
+
+# C673 C675
+def test_pages_that_are_damaged_fail_their_mini_batch_alone(windrow: Windrow) -> None:
+    damaged = bytearray(parquet())
+    damaged[10:60] = bytes(50)
+    put(windrow, "a.parquet", parquet())
+    path = put(windrow, "b.parquet", bytes(damaged))
+    pq.write_table(table_of(0), put(windrow, "c.parquet", b""))
+    job = run_table(windrow, ROWS, workers=1, retries=0)
+    assert job.exit == 0, job
+    assert numbers(job) == list(range(10))
+    assert job.statuses() == ["RUN_DONE", "DATA_EXCEPTION"]
+    (letter,) = job.failed_items()
+    assert letter["error_message"].startswith(f"{path}: cannot be read:")
+
+
+# C679
+def test_without_pyarrow_no_parquet_is_read(windrow: Windrow) -> None:
+    put(windrow, "a.parquet", parquet())
+    fake_pyarrow(windrow, "raise ImportError('none here')\n")
+    job = run_table(windrow, ROWS)
+    assert job.exit == 2
+    assert "tables of format parquet need pyarrow in the environment of the script (" in job.text
+    assert set(job.statuses()) <= {"RETURNED"}
