@@ -170,6 +170,22 @@ InputSpec files_of(const MlTable& table, const InputSpec& input) {
   return out;
 }
 
+struct ReadInput {
+  InputSpec files;
+  std::optional<TableSpec> described;  // how they are read, when an MLTable file says it
+  std::string inference;               // as TableInput has it
+};
+
+Result<ReadInput> read_input(const InputSpec& input) {
+  if (input.type != InputType::kMlTable) return ReadInput{.files = input};
+  ASSIGN_OR_RETURN(MlTable table, read_mltable_of(input));
+  ReadInput out{.files = files_of(table, input)};
+  if (!table.table || input.as_files) return out;
+  out.described = std::move(table.table);
+  out.inference = std::move(table.inference);
+  return out;
+}
+
 // What the job itself may say of a table that an MLTable file describes.
 Status check_said(const TableSpec& said, const std::string& input) {
   TableSpec rest = said;
@@ -211,27 +227,21 @@ Result<TableInput> read_table_input(LocalRun& run) {
     const auto found = std::ranges::find(run.spec.inputs, name, &InputSpec::name);
     CHECK(found != run.spec.inputs.end());
     if (found->type == InputType::kSql) continue;  // not there yet
-    if (found->type != InputType::kMlTable) {
-      out.inputs.push_back(*found);
-      continue;
+    ASSIGN_OR_RETURN(ReadInput input, read_input(*found));
+    if (input.described) RETURN_IF_ERROR(check_said(run.spec.table, name));
+    if (out.inputs.empty()) {
+      described = std::move(input.described);
+      out.inference = std::move(input.inference);
+    } else if (input.described != described || input.inference != out.inference) {
+      return fail(ErrorCode::kInvalid,
+                  "inputs that are cut into mini-batches are of one kind: {} is read in another "
+                  "way than those before it",
+                  name);
     }
-    ASSIGN_OR_RETURN(const MlTable table, read_mltable_of(*found));
-    out.inputs.push_back(files_of(table, *found));
-    if (!table.table || found->as_files) continue;
-    RETURN_IF_ERROR(check_said(run.spec.table, name));
-    if ((described && *described != *table.table) ||
-        out.inputs.size() > 1 + (described ? 1U : 0U)) {
-      return fail(
-          ErrorCode::kInvalid,
-          "inputs that are cut into mini-batches are of one kind: {} is read in another way "
-          "than those before it",
-          name);
-    }
-    described = table.table;
-    out.inference = table.inference;
-    run.items = InputAs::kTable;
+    out.inputs.push_back(std::move(input.files));
   }
   if (described) {
+    run.items = InputAs::kTable;
     described->count_rows = run.spec.table.count_rows;
     described->mixed_types = run.spec.table.mixed_types;
     out.table = *std::move(described);
@@ -267,7 +277,14 @@ Status prepare_table(FileSystem& fs,
   if (run.items != InputAs::kTable) return {};
   ASSIGN_OR_RETURN(const std::vector<std::string> files, first_files(fs, without, run));
   RETURN_IF_ERROR(settle_table_format(files, run.spec, input.table));
-  for (InputFiles& one : run.inputs) one.table = rules_of(input.table, run.size);
+  const TableRules rules = rules_of(input.table, run.size);
+  if (rules.whole_files && rules.rows) {
+    return fail(ErrorCode::kInvalid,
+                "{} is no UTF-8, so it cannot be cut by rows: write the files in UTF-8, or leave "
+                "out rows in mini_batch_size (a file is then one mini-batch)",
+                input.table.encoding);
+  }
+  for (InputFiles& one : run.inputs) one.table = rules;
   input.whole = settle_counting(input.table, files, run.inputs);
   if (input.whole && run.spec.limits.bisect_failed) {
     return fail(ErrorCode::kInvalid,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/wait.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -56,7 +57,11 @@ Result<std::uint64_t> TableProgram::run(std::string_view request) const {
   const auto* count = rows == nullptr ? nullptr : rows->get<std::int64_t>();
   if (count == nullptr || *count < 0 || end->status != 0) {
     return fail(ErrorCode::kConflict,
-                "the program that works on tables ended without a result; what it said is in {}",
+                "the program that works on tables ended without a result ({}); what it said is in "
+                "{}",
+                WIFSIGNALED(end->status)
+                    ? fmt::format("signal {}; memory may be short", WTERMSIG(end->status))
+                    : fmt::format("exit code {}", WEXITSTATUS(end->status)),
                 folder_.table_log());
   }
   return static_cast<std::uint64_t>(*count);

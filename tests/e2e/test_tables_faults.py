@@ -82,7 +82,9 @@ def test_a_program_of_tables_that_dies_is_told(windrow: Windrow) -> None:
     job = run_inputs(windrow, ROWS, {"data": {"path": "in"}}, **more)
     assert job.exit == 2
     log = job.folder / "logs/sys/tables.txt"
-    said = "the program that works on tables ended without a result; what it said is in"
+    said = (
+        "the program that works on tables ended without a result (exit code 9); what it said is in"
+    )
     assert f"windrow: {said} {log}\n" in job.text
     assert log.exists()
 

@@ -103,13 +103,35 @@ def test_a_table_of_other_columns_behind_the_first_is_told(windrow: Windrow) -> 
 
 
 # C684
-def test_an_mltable_behind_a_folder_is_refused(windrow: Windrow) -> None:
+def test_an_mltable_beside_a_folder_is_refused(windrow: Windrow) -> None:
     put(windrow, "a.csv", csv(0, 7))
     put(windrow, "a.csv", csv(7, 9), "first")
     mltable(windrow, ["file: ./a.csv"], "read_delimited: {delimiter: ','}")
-    job = run_inputs(windrow, ROWS, {"a": {"path": "first"}} | MLTABLE, input_as="table")
-    assert job.exit == 2
-    assert "are of one kind: data is read in another way than those before it" in job.text
+    folder = {"a": {"path": "first"}}
+    for inputs, odd in ((folder | MLTABLE, "data"), (MLTABLE | folder, "a")):
+        job = run_inputs(windrow, ROWS, inputs, input_as="table")
+        assert job.exit == 2
+        assert f"are of one kind: {odd} is read in another way than those before it" in job.text
+
+
+# C684
+def test_several_mltables_that_are_read_alike_are_one_table(windrow: Windrow) -> None:
+    inputs = {}
+    for i, name in enumerate(("x", "y", "z")):
+        put(windrow, "a.csv", csv(3 * i, 3 * i + 3), name)
+        put(
+            windrow,
+            "MLTable",
+            (
+                "type: mltable\npaths:\n  - file: ./a.csv\n"
+                "transformations:\n  - read_delimited: {delimiter: ','}\n"
+            ),
+            name,
+        )
+        inputs[name] = {"type": "mltable", "path": name, "mode": "direct"}
+    job = run_inputs(windrow, ROWS, inputs)
+    assert job.exit == 0, job
+    assert numbers(job) == list(range(9))
 
 
 # C679

@@ -36,13 +36,11 @@ Result<StretchLister> StretchLister::open(FileSystem& fs,
   if (text) {
     ASSIGN_OR_RETURN(const bool compressed, out.is_compressed());
     out.whole_ = compressed || rules.whole_files;
-    if (out.whole_ && rules.rows) {
+    if (compressed && rules.rows) {
       return fail(ErrorCode::kInvalid,
-                  "{} is {}, so it cannot be cut by rows: {}, or leave out rows in mini_batch_size "
-                  "(the file is then one mini-batch)",
-                  path_in_quotes(path),
-                  compressed ? "compressed" : "no UTF-8",
-                  compressed ? "decompress it" : "write it in UTF-8");
+                  "{} is compressed, so it cannot be cut by rows: decompress it, or leave out rows "
+                  "in mini_batch_size (the file is then one mini-batch)",
+                  path_in_quotes(path));
     }
   } else {
     RETURN_IF_ERROR(out.take_groups());
