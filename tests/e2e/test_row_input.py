@@ -174,6 +174,23 @@ def test_other_ways_to_say_it(windrow: Windrow) -> None:
         assert job.rows() == ["1", "2"]
 
 
+# C706
+def test_of_json_texts_the_field_output_alone_can_be_the_row(windrow: Windrow) -> None:
+    put(windrow, "a.jsonl", lines(1, 2))
+    script = (
+        "import json\n"
+        "def run(rows):\n"
+        "    return [json.dumps({'output': {'v': row['n']}, 'cost': 1}) for row in rows]\n"
+    )
+    flags = ["--as", "jsonl", "--", "--amlbi_pf_run_mode", "component"]
+    job = windrow.run(script, *flags)
+    assert job.exit == 0, job
+    assert job.rows() == ['{"v": 1}', '{"v": 2}']
+    job = windrow.run(NUMBERS, *flags, output="other", retries=0, threshold=0)
+    assert job.exit == 1
+    assert "--amlbi_pf_run_mode component takes the field output of each element" in job.text
+
+
 # C660
 def test_rows_without_a_job(windrow: Windrow) -> None:
     put(windrow, "a.jsonl", lines(*range(7)))

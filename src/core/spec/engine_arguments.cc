@@ -29,10 +29,7 @@ constexpr auto kOthers = std::to_array<EngineArgument>({
     {kRowMode, Effect::kSets, "input_as", ""},
     {"amlbi_file_format", Effect::kSets, "input_as", ""},
     {"amlbi_mini_batch_rows", Effect::kNothing, "", ""},
-    {"amlbi_pf_run_mode",
-     Effect::kRefused,
-     "",
-     "rows are written whole: return the field that is wanted"},
+    {"amlbi_pf_run_mode", Effect::kNothing, "", ""},  // the worker looks at it
     {"resume_from",
      Effect::kRefused,
      "",

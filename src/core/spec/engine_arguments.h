@@ -22,7 +22,7 @@ namespace windrow {
 struct EngineArgument {
   enum class Effect {
     kSets,     // the setting `key`
-    kNothing,  // accepted: what it asks for is always so
+    kNothing,  // accepted: what it asks for is always so, or up to the worker
     kRefused,  // unless its value is false; `why` says the reason
   };
   std::string_view name;  // without dashes

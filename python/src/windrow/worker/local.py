@@ -172,7 +172,7 @@ def _form(settings: "dict[str, Any]") -> "tuple[Any, bool]":
     """What makes rows of a result, and whether it makes parts."""
     if not settings.get("append_row", True):
         return rows.count, False
-    if any(settings.get(name) for name in rows.STYLE):
+    if rows.styled(settings):
         from windrow.worker.styles import Writer
 
         return Writer(settings).serialise, True

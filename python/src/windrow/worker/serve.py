@@ -192,7 +192,7 @@ def _choose_form(worker: Worker) -> None:
     """How answers hold rows: as their text, unless the job asks for more."""
     if not worker.settings.get("append_row", True):
         worker.serialise = rows.count
-    elif any(worker.settings.get(name) for name in rows.STYLE):
+    elif rows.styled(worker.settings):
         from windrow.worker.styles import Writer
 
         worker.serialise = Writer(worker.settings).serialise

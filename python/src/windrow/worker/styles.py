@@ -6,7 +6,7 @@ Imported only for jobs that ask for one of them; rows.py is the rule.
 
 import sys
 
-from windrow.worker import parts, rows
+from windrow.worker import component, parts, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Writer:
         self._keywords.update({key: said[key] for key in said if key not in _NOT_FOR_USERS})
         self._header = self._keywords.pop("header")
         self._arrow = _arrow(self._format)
+        self._component = component.asked(settings.get("argv") or [])
 
     def serialise(self, result: object) -> "tuple[int, bytes]":
         """As rows.serialise(), in parts. A dict names outputs, where the job has several; as many
@@ -75,6 +76,8 @@ class Writer:
 
     def _elements(self, result: "Any") -> "tuple[int, str, str]":
         elements = list(result)
+        if self._component:
+            elements = [component.output_of(element) for element in elements]
         if self._format == "jsonl":
             return len(elements), "", "".join(_json(element) + "\n" for element in elements)
         if self._format != "csv":
