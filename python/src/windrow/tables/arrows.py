@@ -24,9 +24,9 @@ class Schema:
         self.path, self.keeps_integers = path, keeps_integers
         self._pandas = _pandas_metadata(schema)
         self.names = list(schema.names)
-        twice = {name for name in self.names if self.names.count(name) > 1}
-        if twice:
-            raise TableError(f"{path}: two columns are called {min(twice)!r}")
+        if len(set(self.names)) < len(self.names):
+            twice = min(name for name in self.names if self.names.count(name) > 1)
+            raise TableError(f"{path}: two columns are called {twice!r}")
         self.types = {name: schema.field(name).type for name in self.names}
         self._nullable = {name: schema.field(name).nullable for name in self.names}
         told = [name for name in self.names if _tells_missing(schema.field(name))]
@@ -84,8 +84,9 @@ class Schema:
         """Raises TableError when another file has other columns, or types that do not fit."""
         if path == self.path:
             return
+        names = dict.fromkeys(schema.names)  # asking for them makes a list, each time
         for name in self.wanted(wanted):
-            if name not in schema.names:
+            if name not in names:
                 raise TableError(
                     f"{path}: no column {name!r}, which {self.path} has; leave it out with"
                     " keep_columns"
@@ -98,7 +99,7 @@ class Schema:
                     " keep_columns"
                 )
         if wanted is None:
-            for name in schema.names:
+            for name in names:
                 if name not in self.types and not name.startswith(_INDEX):
                     raise TableError(
                         f"{path}: column {name!r}, which {self.path} does not have; leave it out"

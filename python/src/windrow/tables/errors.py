@@ -39,7 +39,7 @@ def listed(names: "list[str]", most: int = 20) -> str:
 
 def shortened(value: object, most: int = 80) -> str:
     """A value for a message."""
-    text = repr(value)
+    text = repr(value[:most] if isinstance(value, str) else value)
     return text if len(text) <= most else f"{text[:most]}..."
 
 

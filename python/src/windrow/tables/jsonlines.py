@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from windrow.tables.settings import Settings
 
 _START = 64 << 10
-_LINE_MAX = 64 << 20
+_LINE_MAX = 256 << 20
 
 INT, UINT, INT_OR_NONE, UINT_OR_NONE, FLOAT, BOOL, BOOL_OR_NONE, TEXT, ANY = (
     "int64", "uint64", "int64?", "uint64?", "float64", "bool", "bool?", "text", "object",

@@ -27,7 +27,7 @@ class Dialect:
     what follows a closing quote belongs to the field as it is. Lines of nothing but spaces and
     tabs are no records."""
 
-    __slots__ = ("blanks", "comment", "delimiter", "multi_line", "plain", "quote", "quoted")
+    __slots__ = ("blanks", "comment", "delimiter", "multi_line", "plain", "quote")
 
     def __init__(self, settings: "Settings") -> None:
         self.delimiter, self.quote = settings.delimiter, settings.quote
@@ -35,9 +35,6 @@ class Dialect:
         self.blanks = " \t\r".replace(self.delimiter, "")
         stop = re.escape(self.delimiter) + r"\n"
         self.plain = re.compile(f"[^{stop}]*")
-        if self.quote:
-            mark = re.escape(self.quote)
-            self.quoted = re.compile(f"{mark}((?:[^{mark}]|{mark}{mark})*){mark}([^{stop}]*)")
 
 
 def records(text: str, dialect: Dialect) -> "Iterator[tuple[int, list[str | None]]]":
@@ -75,22 +72,38 @@ def _with_quotes(
     fields: list[str | None] = []
     while True:
         if text.startswith(dialect.quote, position, limit):
-            match = dialect.quoted.match(text, position, limit)
-            if match is None:
-                raise ValueError
-            rest = match[2]
-            position = match.end()
-            if position == limit or text[position] == "\n":
-                rest = rest[:-1] if rest.endswith("\r") else rest
-            fields.append(match[1].replace(dialect.quote * 2, dialect.quote) + rest)
+            begin, position = position + 1, _closing(text, position + 1, limit, dialect.quote)
+            inside = text[begin:position].replace(dialect.quote * 2, dialect.quote)
+            rest, position = _plain(text, position + 1, limit, dialect)
+            fields.append(inside + rest)
         else:
-            match = dialect.plain.match(text, position, limit)
-            assert match is not None  # it may be empty
-            value = match[0]
-            position = match.end()
-            if (position == limit or text[position] == "\n") and value.endswith("\r"):
-                value = value[:-1]
+            value, position = _plain(text, position, limit, dialect)
             fields.append(value or None)
         if position == limit or text[position] == "\n":
             return fields, position
         position += 1
+
+
+def _plain(text: str, position: int, limit: int, dialect: Dialect) -> "tuple[str, int]":
+    """Text up to a delimiter or the end of the line, and where that is."""
+    match = dialect.plain.match(text, position, limit)
+    assert match is not None  # it may be empty
+    value, end = match[0], match.end()
+    if (end == limit or text[end] == "\n") and value.endswith("\r"):
+        value = value[:-1]
+    return value, end
+
+
+def _closing(text: str, position: int, limit: int, quote: str) -> int:
+    """Where a quoted field ends, looked for without a pattern: that would need a hundred times the
+    memory of a long field. Two quotes may end one that nothing else ends. Raises ValueError."""
+    pair = -1
+    while True:
+        end = text.find(quote, position, limit)
+        if end >= 0 and not text.startswith(quote, end + 1, limit):
+            return end
+        if end < 0:
+            if pair < 0:
+                raise ValueError
+            return pair
+        pair, position = end, end + 2

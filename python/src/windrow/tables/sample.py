@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from windrow.tables.settings import Settings
 
 _START = 64 << 10
-_RECORD_MAX = 64 << 20
+_RECORD_MAX = 256 << 20
 _DELIMITERS = ",;\t|"
 
 

@@ -57,7 +57,7 @@ def told(table: "Any") -> "Any":
     schema = table.schema
     for i, type_ in enumerate(schema.types):
         if pyarrow.types.is_floating(type_) and table.column(i).null_count == table.num_rows:
-            schema = schema.set(i, pyarrow.field(schema.names[i], pyarrow.null()))
+            schema = schema.set(i, pyarrow.field(schema.field(i).name, pyarrow.null()))
     return schema
 
 
