@@ -76,7 +76,7 @@ def test_types_are_those_that_arrow_gives_pandas(tmp_path: Path, form: str) -> N
             "dec": [decimal.Decimal("1.50"), None],
             "cat": pyarrow.array(["x", "y"]).dictionary_encode(),
             "list": [[1, 2], None],
-            "struct": [{"a": 1}, None],
+            "struct": [{"a": 1, "b": {"c": ["x"]}}, None],
         }
     )
     frame = made(tmp_path, content, form=form).frame()
@@ -88,8 +88,11 @@ def test_types_are_those_that_arrow_gives_pandas(tmp_path: Path, form: str) -> N
         "ts": "datetime64[ns]",
         "cat": "category",
     }
+    objects = [name for name, dtype in zip(frame.columns, frame.dtypes) if dtype == object]
+    assert objects == ["bin", "date", "dec", "list", "struct"]
     assert frame["dec"].tolist() == [decimal.Decimal("1.50"), None]
     assert frame["list"][0].tolist() == [1, 2]
+    assert frame["struct"].tolist() == [{"a": 1, "b": {"c": ["x"]}}, None]
 
 
 def test_one_null_makes_a_column_float_in_every_row_group(tmp_path: Path) -> None:
@@ -249,6 +252,24 @@ def test_types_of_pandas_own_are_widened_too(tmp_path: Path) -> None:
 def test_a_file_without_rows_has_columns(tmp_path: Path, form: str) -> None:
     frame = made(tmp_path, pyarrow.table({"a": pyarrow.array([], pyarrow.int64())}), form=form)
     assert dtypes(frame.frame()) == {"a": "int64"}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_file_without_a_row_group_has_columns(tmp_path: Path, first: bool) -> None:
+    schema = pyarrow.schema([("a", pyarrow.int64()), ("s", pyarrow.string())])
+    path = tmp_path / "none.parquet"
+    parquet.ParquetWriter(path, schema).close()
+    assert parquet.ParquetFile(path).num_row_groups == 0
+    alone = Table(tmp_path, format="parquet", files=[str(path)])
+    assert (dtypes(alone.frame()), len(alone.frame())) == ({"a": "int64", "s": "text"}, 0)
+    table = made(tmp_path, pyarrow.table({"a": [1, 2], "s": ["x", None]}))
+    table.description["files"].insert(0 if first else 1, str(path))
+    frame = table.frame()
+    assert (dtypes(frame), rows(frame)) == (dtypes(alone.frame()), [[1, "x"], [2, None]])
+    table.description["transformations"] = [{"skip": 1}]
+    assert [rows(table.reader().frame([name])) for name in table.names()] == (
+        [[], [[2, None]]] if first else [[[2, None]], []]
+    )
 
 
 def test_broken_parquet_files_are_told(tmp_path: Path) -> None:

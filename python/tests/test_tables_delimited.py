@@ -296,15 +296,19 @@ def test_the_wrong_encoding_is_told_with_its_line(tmp_path: Path) -> None:
     assert "not utf-16" in table(tmp_path, b"\xff\xfea", encoding="utf16").error()
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-def test_compressed_files_are_read_whole(tmp_path: Path, pack: object) -> None:
+@pytest.mark.parametrize(
+    ("kind", "pack"), [("gzip", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
+)
+def test_compressed_files_are_read_whole(tmp_path: Path, kind: str, pack: object) -> None:
     packed = pack(b"a,b\n" + b"5,x\n" * 1000)  # type: ignore[operator]
     made = Table(tmp_path)
     path = made.add("data.csv.packed", packed)
     frame = made.frame()
     assert (len(frame), rows(frame)[0]) == (1000, [5, "x"])
     Path(path).write_bytes(packed[: len(packed) // 2])
-    assert "data.csv.packed: cannot be decompressed" in made.error()
+    assert made.error() == (
+        f"data.csv.packed: cannot be decompressed ({kind}): it ends in the middle; is it complete?"
+    )
 
 
 def test_zstandard_is_read_with_pyarrow(tmp_path: Path) -> None:
@@ -395,12 +399,30 @@ def test_many_rows_are_counted_piece_by_piece(tmp_path: Path, monkeypatch: objec
     assert rows(made.reader().frame(made.names()[1:])) == [[501, "x"]]
 
 
-def test_the_environment_is_checked(tmp_path: Path, monkeypatch: object) -> None:
-    made = table(tmp_path, "a\n5\n")
+@pytest.mark.parametrize(
+    ("form", "module"),
+    [
+        ("delimited", "pandas"),
+        ("json_lines", "pandas"),
+        ("parquet", "pandas"),
+        ("parquet", "pyarrow.parquet"),
+        ("arrow", "pyarrow.ipc"),
+    ],
+)
+def test_the_environment_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, module: str
+) -> None:
+    pytest.importorskip(module)
+    made = table(tmp_path, "a\n5\n", format=form)
     made.reader().check()
-    monkeypatch.setitem(sys.modules, "pandas", None)  # type: ignore[attr-defined]
-    with pytest.raises(TableError, match=r"tables of format delimited need pandas .*--python"):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(TableError) as raised:
         made.reader().check()
+    assert str(raised.value) == (
+        f"tables of format {form} need {module.split('.')[0]} in the environment of the script"
+        f" (import of {module} halted; None in sys.modules); install it there, or name another one"
+        " by --python"
+    )
 
 
 def test_the_path_alone_can_be_kept(tmp_path: Path) -> None:

@@ -100,6 +100,23 @@ def test_parquet_files_may_have_10000_columns(tmp_path: Path) -> None:
     )
 
 
+def test_a_row_group_of_50_mb_is_read_by_rows(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    numbers = list(range(100_000))
+    content = pyarrow.table({"n": numbers, "s": [f"{i:0500}" for i in numbers]})
+    made = Table(tmp_path, format="parquet")
+    options = {"row_group_size": len(numbers), "compression": "none", "use_dictionary": ["n"]}
+    path = made.add("data.parquet", parquet_bytes(content, **options))
+    assert Path(path).stat().st_size > 50_000_000
+    reader = made.reader()
+    found: list[int] = []
+    for first in range(0, len(numbers), 1000):
+        frame = reader.frame([f"{path}@{first}+1000#{first}*1000"])
+        assert frame["s"].iloc[-1] == f"{first + 999:0500}"
+        found += frame["n"].tolist()
+    assert found == numbers
+
+
 def parquet_bytes(content: Any, **options: Any) -> bytes:
     from pyarrow import parquet
 
