@@ -156,6 +156,17 @@ def test_a_number_that_no_float_holds_is_told(tmp_path: Path) -> None:
             assert "a number too large for float64" in said
 
 
+@pytest.mark.parametrize("late", ["[0.5, 1e400]", '{"y": [null, -1e400]}', "1e400"])
+def test_a_number_that_no_float_holds_is_told_among_objects(tmp_path: Path, late: str) -> None:
+    texts = ['{"x": [0.5]}', '{"x": "y"}', '{"x": [1e308, 1e308]}'] * 100
+    assert len(lines(tmp_path, *texts).frame()) == 300
+    texts.append(f'{{"x": {late}}}')
+    said = lines(tmp_path, *texts).error()
+    assert said.startswith("data.jsonl line 301: a number too large for float64; repair")
+    dropped = lines(tmp_path, *texts, invalid_lines="drop").frame()
+    assert len(dropped) == 300
+
+
 @pytest.mark.parametrize(
     ("early", "late", "kind"),
     [

@@ -78,11 +78,13 @@ def test_the_context_knows_where_the_rows_are(windrow: Windrow) -> None:
     ("row", "message"),
     [
         ('{"n": 1,}', "line 3: "),
-        ('{"n": "\udcff"}', "line 3: "),
+        ('{"n": "\udcff"}', "line 3: byte 0xff is not UTF-8"),
         ("[1, 2]", "line 3: list in place of an object"),
-        ('{"n": ' + "[" * 100_000, "line 3: "),
+        ('{"n": ' + "[" * 100_000, "line 3: nested too deeply"),
+        ('{"n": 1e400}', "line 3: a number too large for float64"),
+        ('{"n": "\\ud800"}', "line 3: half of a surrogate pair"),
     ],
-    ids=["comma", "bytes", "list", "deep"],
+    ids=["comma", "bytes", "list", "deep", "large", "surrogate"],
 )
 def test_a_bad_row_is_named_and_costs_no_other(windrow: Windrow, row: str, message: str) -> None:
     text = lines(0, 1) + row + "\n" + lines(3, 4)

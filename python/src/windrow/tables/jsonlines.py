@@ -9,10 +9,10 @@ first appearance.
 """
 
 import gc
-import json
 
 from windrow.tables import source
 from windrow.tables.errors import TableError, listed, place, shortened
+from windrow.tables.json_line import checked, document, infinite, scan
 from windrow.tables.stretch import Stretch
 
 TYPE_CHECKING = False
@@ -40,12 +40,7 @@ _FITTING: "dict[str, set[type]]" = {
 }
 _RANGES = {INT: (-(1 << 63), (1 << 63) - 1), UINT: (0, (1 << 64) - 1)}
 
-
 _REPAIR = "; repair the line, or set invalid_lines: drop"
-_NO_LINES = (
-    " begins here, and JSON lines have one object to a line; write the file so, as pandas does with"
-    " to_json(orient='records', lines=True)"
-)
 
 
 class JsonLines:
@@ -174,7 +169,6 @@ class JsonLines:
         return found
 
     def _parse(self, text: str, found: "_Lines", count: int, careful: bool) -> None:
-        scan = _DECODER.scan_once  # type: ignore[attr-defined]
         rows, lines, texts = found.rows, found.lines, text.split("\n")
         for number, line in enumerate(texts):
             try:
@@ -185,12 +179,12 @@ class JsonLines:
                 line = line.strip(" \t\r")
                 if not line:
                     continue
-                value, reason = _checked(line)
+                value, reason = checked(line)
                 if reason:
                     if self._settings.drops_invalid:
                         continue
                     lines.append(number)
-                    what = "" if found.offset or rows else _document(texts[number:])
+                    what = "" if found.offset or rows else document(texts[number:])
                     raise TableError(f"{found.place(-1)}: {what or reason + _REPAIR}")
             rows.append(value)
             lines.append(number)
@@ -224,58 +218,6 @@ class _Lines:
     def place(self, index: int, column: "str | None" = None) -> str:
         line = source.lines_before(self.path, self.offset) + self.lines[index] + 1
         return place(self.path, line, column)
-
-
-def _no_constant(name: str) -> "Any":
-    raise ValueError(f"{name} is no JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
-
-
-def _checked(line: str) -> "tuple[Any, str]":
-    """An object, or a reason why the line has none."""
-    try:
-        value, end = _DECODER.scan_once(line, 0)  # type: ignore[attr-defined]
-        if type(value) is not dict:
-            return None, f"{type(value).__name__} in place of an object"
-        if end != len(line):
-            return None, "more than one JSON value"
-    except StopIteration as stop:
-        return None, f"no JSON from character {stop.value} on"
-    except RecursionError:
-        return None, "nested too deeply"
-    except ValueError as error:
-        return None, str(error)
-    try:
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
-    except UnicodeEncodeError:
-        return None, "half of a surrogate pair"
-    except ValueError:
-        return None, "a number too large for float64"
-    return value, ""
-
-
-def _document(lines: "list[str]") -> str:
-    """What to say of a file that begins with these lines, the first one no object; "": it may be
-    JSON lines with a mistake."""
-    first, *others = (line.strip(" \t\r") for line in lines[:2])
-    if first.startswith("["):
-        return "a list" + _NO_LINES
-    goes_on = _end(first) >= len(first) and others and _end(f"{first} {others[0]}") > len(first) + 1
-    return "an object over several lines" + _NO_LINES if goes_on else ""
-
-
-def _end(text: str) -> int:
-    """Where JSON ends, or what follows cannot be JSON."""
-    try:
-        return int(_DECODER.scan_once(text, 0)[1])  # type: ignore[attr-defined]
-    except StopIteration as stop:
-        return int(stop.value)
-    except json.JSONDecodeError as error:
-        return error.pos
-    except (ValueError, RecursionError):
-        return 0
 
 
 def _text(data: bytes, path: str, offset: int) -> str:
@@ -316,6 +258,8 @@ def _column(found: _Lines, name: str, kind: str) -> "Any":
 
     values: list[Any] = [row.get(name) for row in found.rows]
     if kind == ANY:
+        if infinite(values):
+            raise _Infinite
         column = numpy.empty(len(values), dtype=object)
         column[:] = values
         return _objects(column)

@@ -5,9 +5,12 @@ Imported only for jobs with input_as: jsonl. A name is "requests.jsonl:17@1234+6
 66 bytes from byte 1234 on, row 16 of the whole input.
 """
 
-import json
 import os
 import re
+
+from windrow.tables.json_line import document, parsed
+
+_HEAD = 64 << 10  # bytes that tell what a file is
 
 _NAME = re.compile(r"(.*):(\d+)@(\d+)\+(\d+)#(\d+)", re.DOTALL)
 
@@ -38,16 +41,20 @@ class Rows:
                 match = _NAME.fullmatch(name)
                 if match is None:
                     raise RowError(f"{name!r} is not the name of a row")
-                path, numbers = match[1], [int(match[i]) for i in range(2, 6)]
+                path, *numbers = match.groups()
                 if path != opened:
                     if descriptor >= 0:
                         os.close(descriptor)
                         descriptor = -1
                     descriptor, opened = os.open(path, os.O_RDONLY | os.O_CLOEXEC), path
-                line, offset, length, row = numbers
+                line, offset, length, number = map(int, numbers)
                 if self.first is None:
-                    self.first = row
-                rows.append(_parsed(os.pread(descriptor, length, offset), length, path, line))
+                    self.first = number
+                row, reason = _parsed(os.pread(descriptor, length, offset), length, line)
+                if reason:
+                    reason = _document(descriptor, offset) or reason
+                    raise RowError(f"{path} line {line}: {reason}")
+                rows.append(row)
         finally:
             if descriptor >= 0:
                 os.close(descriptor)
@@ -57,15 +64,21 @@ class Rows:
         """There is none."""
 
 
-def _parsed(text: bytes, length: int, path: str, line: int) -> "dict[str, object]":
-    if len(text) != length:
-        raise RowError(f"{path} line {line}: the file is shorter than it was")
+def _parsed(data: bytes, length: int, line: int) -> "tuple[dict[str, object], str]":
+    """A row, or {} and what is wrong with it."""
+    if len(data) != length:
+        return {}, "the file is shorter than it was"
     try:
-        row = json.loads(text.decode("utf-8-sig" if line == 1 else "utf-8"))
-    except RecursionError:
-        raise RowError(f"{path} line {line}: nested too deeply") from None
-    except ValueError as error:  # no UTF-8, or no JSON
-        raise RowError(f"{path} line {line}: {error}") from None
-    if not isinstance(row, dict):
-        raise RowError(f"{path} line {line}: {type(row).__name__} in place of an object")
-    return row
+        text = data.decode("utf-8-sig" if line == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        return {}, f"byte {data[error.start]:#04x} is not UTF-8"
+    return parsed(text)
+
+
+def _document(descriptor: int, offset: int) -> str:
+    """What is wrong with the whole file, told by its first row."""
+    before = os.pread(descriptor, min(offset, _HEAD), 0)
+    if offset > _HEAD or before.strip(b"\xef\xbb\xbf \t\r\n"):
+        return ""
+    lines = os.pread(descriptor, _HEAD, offset).decode("utf-8-sig", "replace").split("\n")
+    return document(lines)
