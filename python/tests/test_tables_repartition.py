@@ -178,6 +178,26 @@ def test_rows_of_a_key_stay_in_order_whatever_the_memory(
     )
 
 
+@pytest.mark.parametrize("keys", [3, 300])
+@pytest.mark.parametrize("form", ["delimited", "parquet", "arrow"])
+def test_no_more_memory_is_used_than_was_said(tmp_path: Path, form: str, keys: int) -> None:
+    """Of Arrow's memory, where the rows are."""
+    made = Table(tmp_path, format=form, types="pandas")
+    for i in range(100):
+        numbers = list(range(1000 * i, 1000 * i + 1000))
+        columns = {"n": numbers, "k": [n * 7919 % keys for n in numbers], "s": ["x" * 1000] * 1000}
+        _write(tmp_path / f"{i:03}", form, columns, made)
+    memory, usual = 48 << 20, pyarrow.default_memory_pool()
+    pool = pyarrow.proxy_memory_pool(usual)
+    pyarrow.set_memory_pool(pool)
+    try:
+        cut = Cut(made, "k", memory=memory)
+    finally:
+        pyarrow.set_memory_pool(usual)
+    assert cut.answer == {"rows": 100_000, "partitions": keys}
+    assert memory // 8 < pool.max_memory() < memory < 100_000_000  # bytes that there are
+
+
 def _write(path: Path, form: str, columns: dict[str, list[Any]], made: Table) -> None:
     one = pyarrow.table(columns)
     if form == "parquet":
