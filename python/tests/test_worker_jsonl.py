@@ -33,7 +33,9 @@ def error(folder: Path, content: bytes | str) -> str:
 
 
 def test_rows_are_what_json_says(tmp_path: Path) -> None:
-    text = '\ufeff{"n": 1}\r\n\n  {"v": [1.5, -2e300, null, true, {"x": "\\ud83d\\ude00 \\\\u"}]} \n{}'
+    text = (
+        '\ufeff{"n": 1}\r\n\n  {"v": [1.5, -2e300, null, true, {"x": "\\ud83d\\ude00 \\\\u"}]} \n{}'
+    )
     assert load(tmp_path, text) == [{"n": 1}, {"v": [1.5, -2e300, None, True, {"x": "😀 \\u"}]}, {}]
 
 
