@@ -102,5 +102,5 @@ def test_a_file_that_became_shorter_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b'{"n": 1}\n{"n"')
     with pytest.raises(RowError, match=r"a\.jsonl line 2: the file is shorter than it was"):
         Rows().load(names)
-    with pytest.raises(RowError, match="'a.jsonl' is not the name of a row"):
+    with pytest.raises(RowError, match=r"'a\.jsonl' is not the name of a row"):
         Rows().load(["a.jsonl"])

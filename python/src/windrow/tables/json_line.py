@@ -30,9 +30,9 @@ def parsed(line: str) -> "tuple[dict[str, Any], str]":
         value, end = scan(line, 0)
     except (StopIteration, ValueError, RecursionError):
         end = -1
-    if end == len(line) and type(value) is dict and not _halves(line):
-        if not infinite(value.values()):
-            return value, ""
+    whole = end == len(line) and type(value) is dict
+    if whole and not _halves(line) and not infinite(value.values()):
+        return value, ""
     return checked(line.strip(" \t\r"))
 
 
