@@ -39,6 +39,11 @@ bool read_until_end(int from, TimePoint end, std::uint64_t max, std::string& int
 
 }  // namespace
 
+std::string ended_by(const ProgramEnd& end) {
+  return WIFSIGNALED(end.status) ? fmt::format("signal {}", WTERMSIG(end.status))
+                                 : fmt::format("exit code {}", WEXITSTATUS(end.status));
+}
+
 Result<ProgramEnd> run_to_end(const std::vector<std::string>& argv,
                               Duration limit,
                               std::uint64_t max,

@@ -22,6 +22,9 @@ struct ProgramEnd {
   int status = 0;  // as waitpid(2) has it
 };
 
+// "signal 9" or "exit code 9".
+std::string ended_by(const ProgramEnd& end);
+
 // Runs argv, and keeps at most `max` bytes of its output; argv[0] is looked up in PATH. Its input
 // is /dev/null, and its standard error goes behind what is in the file `errors`, or with none to
 // /dev/null. REQUIRES: argv is not empty.

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/wait.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -59,9 +58,7 @@ Result<std::uint64_t> TableProgram::run(std::string_view request) const {
     return fail(ErrorCode::kConflict,
                 "the program that works on tables ended without a result ({}); what it said is in "
                 "{}",
-                WIFSIGNALED(end->status)
-                    ? fmt::format("signal {}; memory may be short", WTERMSIG(end->status))
-                    : fmt::format("exit code {}", WEXITSTATUS(end->status)),
+                ended_by(*end),
                 folder_.table_log());
   }
   return static_cast<std::uint64_t>(*count);
