@@ -14,20 +14,6 @@ from pathlib import Path
 import pytest
 from tables_oracle.table_files import Table, dtypes, rows, table
 from windrow.tables.reader import TableError, TableReader
-from windrow.tables.stretch import parse
-
-
-def test_a_name_says_what_to_read() -> None:
-    stretch = parse("/data/a@b#1.csv@10+20#30*40/5+6")
-    assert (stretch.path, stretch.offset, stretch.length) == ("/data/a@b#1.csv", 10, 20)
-    assert (stretch.row, stretch.rows, stretch.window) == (30, 40, (5, 6))
-    assert parse("a@0+0#0*0").window is None
-
-
-@pytest.mark.parametrize("name", ["", "a.csv", "a@1+2", "a@1+2#3", "a@1+2#3*x", "a@1+2#3*4/5"])
-def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(TableError, match="is not the name of a stretch"):
-        parse(name)
 
 
 def test_a_reader_is_made_without_pandas_and_without_a_file() -> None:
@@ -58,20 +44,6 @@ def test_a_wrong_description_is_refused_at_once() -> None:
         with pytest.raises(TableError) as raised:
             TableReader({"format": "delimited", "files": [], **wrong})
         assert str(raised.value).startswith(said)
-
-
-@pytest.mark.parametrize(
-    ("said", "encoding"),
-    [
-        ("UTF-8", "utf-8"), ("utf_8", "utf-8"), ("utf-8-sig", "utf-8-sig"), ("us-ascii", "ascii"),
-        ("cp1252", "cp1252"), ("Windows-1252", "cp1252"), ("latin_1", "latin-1"),
-        ("ISO8859-1", "latin-1"), ("utf16", "utf-16"), ("UTF_32", "utf-32"),
-    ],
-)  # fmt: skip
-def test_encodings_may_be_spelled_in_any_way(tmp_path: Path, said: str, encoding: str) -> None:
-    text = "aou" if encoding == "ascii" else "\xe4\xf6\xfc"
-    content = f"a,b\n5,{text}\n".encode(encoding)
-    assert rows(table(tmp_path, content, encoding=said).frame()) == [[5, text]]
 
 
 def test_rows_are_typed_and_numbered_from_zero(tmp_path: Path) -> None:
@@ -263,7 +235,7 @@ def test_any_character_can_be_the_delimiter(tmp_path: Path, delimiter: str) -> N
         ("utf8bom", "utf-8-sig"),
         ("ascii", "utf-8"),
         ("iso88591", "cp1252"),
-        ("latin-1", "cp1252"),
+        ("latin1", "cp1252"),
         ("windows1252", "cp1252"),
         ("utf16", "utf-16"),
         ("utf16", "utf-16-le"),
@@ -283,7 +255,7 @@ def test_text_is_decoded(tmp_path: Path, encoding: str, codec: str) -> None:
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 def test_the_byte_order_needs_no_mark_and_no_latin_letters(tmp_path: Path, codec: str) -> None:
     text = "имя,число\nдом,5\n"
-    frame = table(tmp_path, text.encode(codec), encoding=codec[:-3]).frame()
+    frame = table(tmp_path, text.encode(codec), encoding=codec[:-3].replace("-", "")).frame()
     assert (list(frame.columns), rows(frame)) == (["имя", "число"], [["дом", 5]])
 
 
@@ -317,48 +289,6 @@ def test_zstandard_is_read_with_pyarrow(tmp_path: Path) -> None:
     assert rows(table(tmp_path, data).frame()) == [[5, "x"]]
 
 
-def test_a_file_that_became_shorter_is_told(tmp_path: Path) -> None:
-    made = table(tmp_path, "a,b\n5,x\n")
-    path = made.description["files"][0]
-    with pytest.raises(TableError, match=r"data\.csv: the file is shorter than it was"):
-        made.reader().frame([f"{path}@0+100#0*0"])
-    with pytest.raises(TableError, match="1 records where there were 7 when the job began"):
-        made.reader().frame([f"{path}@0+8#0*7"])
-    Path(path).unlink()
-    with pytest.raises(FileNotFoundError):
-        made.reader().frame([f"{path}@0+8#0*0"])
-
-
-def test_stretches_give_the_rows_of_the_file_in_order(tmp_path: Path) -> None:
-    lines = ["n,s\n", *[f"{i},t{i}\n" for i in range(1000)]]
-    made = table(tmp_path, "".join(lines))
-    path = made.description["files"][0]
-    ends = [0]
-    for line in lines:
-        ends.append(ends[-1] + len(line))
-    reader = made.reader()
-    cuts = [0, 2, 301, 302, 999, 1001]
-    names, found = [], []
-    for first, last in zip(cuts, cuts[1:]):
-        row = max(0, first - 1)
-        names.append(f"{path}@{ends[first]}+{ends[last] - ends[first]}#{row}*{last - 1 - row}")
-        frame = reader.frame(names[-1:])
-        assert dtypes(frame) == {"n": "int64", "s": "text"}
-        found += rows(frame)
-    assert found == [[i, f"t{i}"] for i in range(1000)]
-    together = reader.frame(names)
-    assert rows(together) == found
-    assert list(together.index) == list(range(1000))
-
-
-def test_a_window_leaves_some_rows_of_a_stretch(tmp_path: Path) -> None:
-    made = table(tmp_path, "n\n" + "".join(f"{i}\n" for i in range(5, 25)))
-    made.description["transformations"] = [{"filter": "n % 2 == 0"}]
-    frame = made.reader().frame([made.names()[0] + "/2+3"])
-    assert rows(frame) == [[10], [12], [14]]
-    assert list(frame.index) == [0, 1, 2]
-
-
 def test_the_path_can_be_a_column(tmp_path: Path) -> None:
     made = Table(tmp_path, include_path_column=True)
     first = made.add("1.csv", "a\n5\n")
@@ -366,37 +296,6 @@ def test_the_path_can_be_a_column(tmp_path: Path) -> None:
     assert rows(made.frame()) == [[first, 5], [second, 6]]
     said = table(tmp_path, "Path,b\n1,2\n", include_path_column=True).error()
     assert "there is a column 'Path' already" in said
-
-
-def test_rows_are_counted_where_their_number_is_not_known(tmp_path: Path) -> None:
-    made = Table(tmp_path, support_multi_line=True, transformations=[{"skip": 3}])
-    first = made.add("1.csv", 'a,b\n1,"x\n\ny"\n\n2,z\n')
-    second = made.add("2.csv", "a,b\n3,z\n4,z\n5,z\n")
-    reader = made.reader()
-    assert rows(reader.frame([f"{first}@0+0#0*0"])) == []
-    assert rows(reader.frame([f"{second}@0+0#0*0"])) == [[4, "z"], [5, "z"]]
-    assert rows(reader.frame([f"{second}@12+4#0*0"])) == [[5, "z"]]
-    assert rows(reader.frame([f"{second}@4+4#2*1"])) == []
-    assert rows(reader.frame([f"{second}@4+4#17*1"])) == [[3, "z"]]
-    assert reader.first_row([f"{second}@8+4#0*0"]) is None
-    assert reader.first_row([f"{second}@8+4#17*1"]) == 17
-    (tmp_path / "elsewhere.csv").write_text("a,b\n6,z\n")
-    with pytest.raises(TableError, match="the number of its first row is not known"):
-        reader.frame([f"{tmp_path}/elsewhere.csv@0+0#0*0"])
-
-
-def test_many_rows_are_counted_piece_by_piece(tmp_path: Path, monkeypatch: object) -> None:
-    from windrow.tables import source
-
-    monkeypatch.setattr(source, "_PIECE", 64)  # type: ignore[attr-defined]
-    made = table(tmp_path, "a,b\n" + "".join(f'{i},"line\nbreak"\n' for i in range(100)))
-    made.add("2.csv", "a,b\n500,x\n501,x\n")
-    made.description.update(support_multi_line=True, transformations=[{"skip": 101}])
-    assert rows(made.reader().frame(made.names()[1:])) == [[501, "x"]]
-    made = table(tmp_path, "a,b\n" + "".join(f"{i},x\n" for i in range(200)))
-    made.add("2.csv", "a,b\n500,x\n501,x\n")
-    made.description["transformations"] = [{"skip": 201}]
-    assert rows(made.reader().frame(made.names()[1:])) == [[501, "x"]]
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ std::string advice(const RunEnd& end) {
                        job);
   }
   if (outcome.end != MasterEnd::kFinished || outcome.status != JobStatus::kFailed) return "";
-  if (outcome.state && failed_in_vain(outline_of(*outcome.state))) {
+  if (outcome.state && failed_for_good(outline_of(*outcome.state))) {
     return fmt::format("Mend the cause, then give the same command again{}\n",
                        end.named ? ", with --new" : "");
   }

@@ -24,6 +24,7 @@ enum class Kind : std::uint8_t {
   kReopened = 12,
   kHalved = 13,
   kCounted = 14,
+  kStoppedForGood = 15,
 };
 
 class Encoder {
@@ -122,7 +123,7 @@ class Encoder {
     range(f.piece);
   }
   void operator()(const fact::Stopped& f) {
-    kind(Kind::kStopped);
+    kind(f.for_good ? Kind::kStoppedForGood : Kind::kStopped);
     w_.fixed(static_cast<std::uint8_t>(f.status));
     w_.text(f.cause);
   }
@@ -192,7 +193,10 @@ class Decoder {
         attempt_ended(fact.emplace<fact::AttemptEnded>());  // by far the most: not moved
         break;
       case Kind::kStopped:
-        fact = fact::Stopped{one_of<JobStatus>(kJobStatusMax), text()};
+      case Kind::kStoppedForGood:
+        fact = fact::Stopped{one_of<JobStatus>(kJobStatusMax),
+                             text(),
+                             static_cast<Kind>(kind) == Kind::kStoppedForGood};
         break;
       case Kind::kPublishing:
         fact = fact::Publishing{text(), r_.varint(), r_.fixed<std::uint32_t>()};

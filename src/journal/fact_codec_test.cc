@@ -56,6 +56,14 @@ TEST(FactCodec, GivesBackWhatWasWritten) {
   }
 }
 
+TEST(FactCodec, AStopSaysWhetherItIsForGood) {
+  std::string bytes;
+  encode_fact(fact::Stopped{JobStatus::kFailed, "cause", true}, bytes);
+  const Result<Fact> back = decode_fact(bytes);
+  ASSERT_TRUE(back);
+  EXPECT_TRUE(std::get<fact::Stopped>(*back).for_good);
+}
+
 TEST(FactCodec, RefusesEveryFactThatIsCutShortOrTooLong) {
   for (const Fact& fact : one_of_each()) {
     std::string bytes;

@@ -315,7 +315,7 @@ void Master::failed(const Error& error) {
 // Rows that never become a result are the job's end; a disk that refuses them is not.
 void Master::not_merged(const Error& error) {
   if (error.code != ErrorCode::kInvalid) return broken(error.message);
-  step(event::Broken{error.message});
+  step(event::Broken{.cause = error.message, .for_good = true});
 }
 
 void Master::end(MasterEnd how) {

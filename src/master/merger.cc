@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/plant.h"
 #include "base/text.h"
-#include "core/progress/job_outline.h"
 #include "core/spec/job_paths.h"
 
 namespace windrow {
@@ -300,7 +299,7 @@ void Merger::step_done() {
   if (!outputs.status) {
     failed_ = true;
     callbacks_.on_error({outputs.unfit ? ErrorCode::kInvalid : ErrorCode::kUnavailable,
-                         std::string(kCannotMerge) + outputs.status.error().message});
+                         "the rows cannot be merged: " + outputs.status.error().message});
     return;
   }
   if (outputs.last) {

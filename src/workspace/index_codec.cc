@@ -114,6 +114,7 @@ void end_fields(Fields& fields, Stopped& stopped, Finished& finished) {
   fields.list(stopped, [&fields](auto& one) {
     fields.word(one.status, kJobStatusMax);
     fields.text(one.cause);
+    fields.flag(one.for_good);
   });
   fields.word(finished.status, kJobStatusMax);
   fields.text(finished.cause);

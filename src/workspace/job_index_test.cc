@@ -29,6 +29,7 @@ class DrawnJob {
       put(fact::SegmentOpened{static_cast<SegmentId>(life - 1), 0, "0.1.seg"});
       for (std::uint32_t i = draw(3 * std::min(batches, 500U)); i > 0; --i) put(any(life, batches));
     }
+    put(fact::Stopped{JobStatus::kFailed, "because", draw(1) == 1});
     put(fact::Finished{JobStatus::kFailed, "because", {draw(1000)}});
     flush();
   }

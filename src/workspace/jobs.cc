@@ -144,7 +144,7 @@ std::string Jobs::failed_notice(const JobSpec& spec) const {
   const JobFolder folder(*path);
   const Result<JobOutline> job = read_outline(fs_, folder);
   if (!job || !job->finished || job->finished->status != JobStatus::kFailed) return "";
-  if (failed_in_vain(*job)) return "";
+  if (failed_for_good(*job)) return "";
   const std::string name = base_name(folder.root());
   const std::string& said = folder.root() == home_ + "/jobs/" + name ? name : folder.root();
   const bool again = job->counts.failed > 0 && job->listing_ended;

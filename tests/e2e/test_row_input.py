@@ -190,7 +190,9 @@ def test_of_json_texts_the_field_output_alone_can_be_the_row(windrow: Windrow) -
     assert job.rows() == ['{"v": 1}', '{"v": 2}']
     job = windrow.run(NUMBERS, *flags, output="other", retries=0, threshold=0)
     assert job.exit == 1
-    assert "--amlbi_pf_run_mode component takes the field output of each element" in job.text
+    assert "takes the field output of each element that run() returns; return JSON" in job.text
+    job = windrow.run(script, "--as", "jsonl", "--set", "append_row.field=cost", output="cost")
+    assert job.rows() == ["1", "1"]
 
 
 # C660

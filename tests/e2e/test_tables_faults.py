@@ -63,7 +63,7 @@ def run(frame):
     job = running.end()
     assert numbers(job) == list(range(10))
     assert job.statuses() == ["RUN_DONE"] + ["DATA_EXCEPTION"] * 3
-    message = f"TableError: {path}: the file is shorter than it was when the job began; input must"
+    message = f"TableError: {path}: the file has changed; input must not change while a job"
     assert all(one["Error Message"].startswith(message) for one in job.attempts()[1:])
 
 

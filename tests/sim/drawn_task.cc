@@ -25,7 +25,7 @@ const std::vector<Piece> kPieces = {
     {"$[[--q 1]]", {"--q", "1"}},
     {"--append_row_safe_output", {"--append_row_safe_output"}},
     {"--amlbi_async_mode False", {"--amlbi_async_mode", "False"}},
-    {"--amlbi_pf_run_mode=0", {"--amlbi_pf_run_mode=0"}},
+    {"--amlbi_mini_batch_rows=0", {"--amlbi_mini_batch_rows=0"}},
 };
 
 }  // namespace

@@ -72,6 +72,7 @@ const std::vector<Opinion>& opinions() {
       {"append_row.format", Kind::kWord, 0, 0, {"text", "csv", "jsonl", "parquet", "arrow"}, true},
       {"append_row.sep", Kind::kSep},
       {"append_row.header", Kind::kBool},
+      {"append_row.field", Kind::kText},
       {"output_exists", Kind::kWord, 0, 0, {"refuse", "overwrite"}},
       {"compat.v1_argv", Kind::kBool},
       {"strict", Kind::kBool},

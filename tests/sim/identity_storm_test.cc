@@ -66,6 +66,7 @@ const std::vector<Change>& changes() {
       {"output", false, [](JobSpec& spec) { spec.append_row_to.emplace_back("z"); }},
       {"row format", false, [](JobSpec& spec) { spec.rows.header = !spec.rows.header; }},
       {"row format", false, [](JobSpec& spec) { spec.rows.separator = "z"; }},
+      {"row format", false, [](JobSpec& spec) { spec.rows.field += "x"; }},
       {"retried job", false, [](JobSpec& spec) { spec.retry_of = "z"; }},
   };
   return kAll;

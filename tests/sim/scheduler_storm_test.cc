@@ -150,7 +150,7 @@ class Storm {
       case 1:
         return event::CancelAsked{random_.per_mille(500)};
       case 2:
-        return event::Broken{"the input has changed"};
+        return event::Broken{"the input has changed", random_.per_mille(500)};
       case 3:
         return event::AgentBroken{draw_agent(), "no space"};
       case 4:

@@ -78,7 +78,7 @@ std::string what_it_waits_for(const JobOutline& outline, const JobCircumstances&
 
 std::string how_it_ended(const JobOutline& outline, const JobCircumstances& job) {
   const fact::Finished& end = *outline.finished;
-  if (failed_in_vain(outline)) {
+  if (failed_for_good(outline)) {
     return fmt::format("The reason: {}. It cannot go on: mend the script, and start afresh.",
                        end.cause);
   }

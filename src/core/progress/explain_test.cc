@@ -106,6 +106,14 @@ TEST_F(ExplainTest, AJobThatIsOverSaysHowAndWhy) {
   EXPECT_TRUE(has(job().back(), "Somebody stopped it.")) << job().back();
 }
 
+TEST_F(ExplainTest, AJobThatFailedForGoodIsNotToldToGoOn) {
+  job_.running = false;
+  apply(fact::Stopped{JobStatus::kFailed, "no file can be made", true});
+  apply(fact::Finished{JobStatus::kFailed, "no file can be made", {}});
+  EXPECT_EQ(job().back(),
+            "The reason: no file can be made. It cannot go on: mend the script, and start afresh.");
+}
+
 // C621
 TEST_F(ExplainTest, AMiniBatchTellsAttemptByAttempt) {
   ends(0, 1, AttemptStatus::kRunException, Verdict::kRetry);

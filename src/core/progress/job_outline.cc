@@ -18,9 +18,8 @@ JobOutline outline_of(const JobState& state) {
                     .finished = state.finished()};
 }
 
-bool failed_in_vain(const JobOutline& job) {
-  return job.finished && job.finished->status == JobStatus::kFailed &&
-         job.finished->cause.starts_with(kCannotMerge);
+bool failed_for_good(const JobOutline& job) {
+  return job.finished && job.stopped && job.stopped->for_good;
 }
 
 }  // namespace windrow

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "core/schedule/job_state.h"
 
@@ -32,10 +31,7 @@ struct JobOutline {
 
 JobOutline outline_of(const JobState& state);
 
-// How the cause begins when what is done makes no result.
-inline constexpr std::string_view kCannotMerge = "the rows cannot be merged: ";
-
 // It has failed, and going on with it would end so again.
-bool failed_in_vain(const JobOutline& job);
+bool failed_for_good(const JobOutline& job);
 
 }  // namespace windrow

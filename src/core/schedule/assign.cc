@@ -188,9 +188,9 @@ void Scheduler::lose_running(AgentId id, const Agent& agent) {
   }
 }
 
-void Scheduler::stop(JobStatus status, std::string cause, StopMode mode) {
+void Scheduler::stop(fact::Stopped how, StopMode mode) {
   if (state_.stopped() || finish_said_) return;
-  emit(fact::Stopped{status, std::move(cause)});
+  emit(std::move(how));
   stop_agents(mode);
   check_ended();
 }
@@ -232,8 +232,7 @@ void Scheduler::check_ended() {
     check_thresholds();
     if (state_.stopped()) return;
     if (limits_.append_row && state_.counts().items > 0 && state_.counts().items_succeeded == 0) {
-      stop(JobStatus::kFailed,
-           "no result: not one item succeeded" + why_no_result(),
+      stop({JobStatus::kFailed, "no result: not one item succeeded" + why_no_result()},
            StopMode::kFinish);
       return;
     }

@@ -200,6 +200,7 @@ struct Halved {
 struct Stopped {
   JobStatus status = JobStatus::kFailed;
   std::string cause;
+  bool for_good = false;  // going on would end so again
   friend bool operator==(const Stopped&, const Stopped&) = default;
 };
 

@@ -166,15 +166,15 @@ void Scheduler::check_thresholds() {
                         is_or_are(failed),
                         limits_.failed_percent);
   }
-  if (!cause.empty()) stop(JobStatus::kFailed, cause + root_cause(), StopMode::kNow);
+  if (!cause.empty()) stop({JobStatus::kFailed, cause + root_cause()}, StopMode::kNow);
 }
 
 void Scheduler::check_load_failures() {
   std::uint32_t slots = 0;
   for (const auto& [id, agent] : agents_) slots += agent.slots;
   if (slots == 0 || load_failures_ < 2 * slots || job_time(now_) <= minutes(2)) return;
-  stop(JobStatus::kFailed,
-       fmt::format("init() failed {} times in a row: {}", load_failures_, last_load_failure_),
+  stop({JobStatus::kFailed,
+        fmt::format("init() failed {} times in a row: {}", load_failures_, last_load_failure_)},
        StopMode::kNow);
 }
 
@@ -182,7 +182,7 @@ void Scheduler::check_load_failures() {
 void Scheduler::check_all_gave_up() {
   if (agents_.empty() || !may_assign()) return;
   const bool all = std::ranges::all_of(agents_, [](const auto& one) { return one.second.gave_up; });
-  if (all) stop(JobStatus::kFailed, first_give_up_, StopMode::kNow);
+  if (all) stop({JobStatus::kFailed, first_give_up_}, StopMode::kNow);
 }
 
 // Not one worker of any agent has got through init(), and none has failed either.
@@ -192,11 +192,11 @@ void Scheduler::check_stuck_in_init() {
     if (agent.ready) return;
     if (!agent.gave_up && now_ - agent.init_since <= limits_.stuck_timeout()) return;
   }
-  stop(JobStatus::kFailed,
-       fmt::format("no progress in stage init: every worker has been in init() for more than {}; "
-                   "if it needs longer, raise init_timeout or --timeout (3 x {} + 30 s)",
-                   in_seconds(limits_.stuck_timeout()),
-                   in_seconds(limits_.run_timeout)),
+  stop({JobStatus::kFailed,
+        fmt::format("no progress in stage init: every worker has been in init() for more than {}; "
+                    "if it needs longer, raise init_timeout or --timeout (3 x {} + 30 s)",
+                    in_seconds(limits_.stuck_timeout()),
+                    in_seconds(limits_.run_timeout))},
        StopMode::kNow);
 }
 
@@ -205,21 +205,21 @@ void Scheduler::check_progress() {
   const Duration waited = now_ - progress_;
   if (state_.batches().empty() && !state_.listing_ended()) {
     if (waited <= limits_.first_task_timeout) return;
-    stop(JobStatus::kFailed,
-         fmt::format("no progress in stage listing: no mini-batch and no page of the listing for "
-                     "{}; first_task_creation_timeout is {}",
-                     in_seconds(waited),
-                     in_seconds(limits_.first_task_timeout)),
+    stop({JobStatus::kFailed,
+          fmt::format("no progress in stage listing: no mini-batch and no page of the listing for "
+                      "{}; first_task_creation_timeout is {}",
+                      in_seconds(waited),
+                      in_seconds(limits_.first_task_timeout))},
          StopMode::kNow);
     return;
   }
   if (waited <= limits_.progress_timeout()) return;
-  stop(JobStatus::kFailed,
-       fmt::format("no progress in stage {} for {}; progress_update_timeout is {}{}",
-                   blocked_stage(),
-                   in_seconds(waited),
-                   in_seconds(limits_.progress_timeout()),
-                   root_cause()),
+  stop({JobStatus::kFailed,
+        fmt::format("no progress in stage {} for {}; progress_update_timeout is {}{}",
+                    blocked_stage(),
+                    in_seconds(waited),
+                    in_seconds(limits_.progress_timeout()),
+                    root_cause())},
        StopMode::kNow);
 }
 

@@ -115,7 +115,7 @@ void Scheduler::take(event::LoadEnded& event) {
     return;
   }
   if (status == LoadStatus::kRefused) {
-    stop(JobStatus::kFailed, std::move(cause), StopMode::kNow);
+    stop({JobStatus::kFailed, std::move(cause)}, StopMode::kNow);
     return;
   }
   if (status != LoadStatus::kTimeout) {  // one that fails is not stuck
@@ -226,12 +226,12 @@ void Scheduler::take(const event::CancelAsked& event) {
     if (event.at_once) stop_agents(StopMode::kNow);
     return;
   }
-  stop(JobStatus::kCanceled, "canceled", mode);
+  stop({JobStatus::kCanceled, "canceled"}, mode);
 }
 
 void Scheduler::take(const event::Broken& event) {
   if (state_.stopped()) return;
-  stop(JobStatus::kFailed, event.cause, StopMode::kNow);
+  stop({JobStatus::kFailed, event.cause, event.for_good}, StopMode::kNow);
 }
 
 // Once nothing is handed out any more nobody needs its segment.

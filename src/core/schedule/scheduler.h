@@ -114,6 +114,7 @@ struct CancelAsked {
 };
 struct Broken {  // a disk, a listing, a changed input: the job cannot go on
   std::string cause;
+  bool for_good = false;
 };
 struct AgentBroken {  // the agent cannot keep rows
   AgentId agent = 0;
@@ -319,7 +320,7 @@ class Scheduler {
   void remove_agent(std::map<AgentId, Agent>::iterator agent, bool lost);
   void lose_running(AgentId id, const Agent& agent);
   void release_delayed();
-  void stop(JobStatus status, std::string cause, StopMode mode);
+  void stop(fact::Stopped how, StopMode mode);
   void stop_agents(StopMode mode);
   [[nodiscard]] Verdict judge(AttemptRecord& record, const Batch& batch) const;
   bool end_attempt(AttemptRecord record, SegmentId segment);

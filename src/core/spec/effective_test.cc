@@ -67,6 +67,7 @@ append_row:
   format: text  # from default
   # sep: not set; a space in text, a comma in csv
   header: false  # from default
+  # field: not set; elements are rows as they are
 output_exists: refuse  # from default
 staged_outputs: false  # from default
 compat:

@@ -16,6 +16,7 @@ namespace {
 using Effect = EngineArgument::Effect;
 
 constexpr std::string_view kRowMode = "amlbi_pf_enabled";
+constexpr std::string_view kRunMode = "amlbi_pf_run_mode";
 
 // Those that are no setting of their own name. The others are in the table of settings.
 constexpr auto kOthers = std::to_array<EngineArgument>({
@@ -29,7 +30,7 @@ constexpr auto kOthers = std::to_array<EngineArgument>({
     {kRowMode, Effect::kSets, "input_as", ""},
     {"amlbi_file_format", Effect::kSets, "input_as", ""},
     {"amlbi_mini_batch_rows", Effect::kNothing, "", ""},
-    {"amlbi_pf_run_mode", Effect::kNothing, "", ""},  // the worker looks at it
+    {kRunMode, Effect::kSets, "append_row.field", ""},
     {"resume_from",
      Effect::kRefused,
      "",
@@ -104,6 +105,7 @@ std::string engine_value(const EngineArgument& argument, const std::string& said
     const Result<bool> on = parse_bool(said);
     return !on ? said : (*on ? "jsonl" : "files");
   }
+  if (argument.name == kRunMode) return said == "component" ? "output" : "";
   if (argument.key != "error_threshold") return said;
   const Result<double> number = parse_number(said, {-1, static_cast<double>(kIntMax)});
   return number ? fmt::format("{:.0f}", std::ceil(*number) + 0.0) : said;

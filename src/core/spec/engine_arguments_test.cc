@@ -48,8 +48,9 @@ TEST(EngineArguments, AreUsedAndLeftForTheScript) {
       "--metrics_name_prefix p_ --push_metrics_to_parent true --resource_monitor_interval 0 "
       "--profiling_module cProfile --logging_level debug --append_row_dataframe_header 1 "
       "--append_row_safe_output true --rank_mini_batch_count -4 --nice 3 --score_run_timeout 9 "
-      "--cleanup_leaked_queues --amlbi_async_mode false");
+      "--cleanup_leaked_queues --amlbi_async_mode false --amlbi_pf_run_mode component");
   const JobSpec& spec = reading.spec;
+  EXPECT_EQ(spec.rows.field, "output");
   EXPECT_EQ(spec.limits.error_threshold, 5);
   EXPECT_EQ(spec.limits.allowed_failed_percent, 7.5);
   EXPECT_EQ(spec.limits.overhead_timeout, std::chrono::seconds(40));
@@ -66,7 +67,7 @@ TEST(EngineArguments, AreUsedAndLeftForTheScript) {
   EXPECT_EQ(spec.rank_mini_batch_count, 0U);
   EXPECT_EQ(spec.worker.nice, 3U);
   EXPECT_EQ(spec.limits.run_timeout, std::chrono::seconds(9));
-  EXPECT_EQ(spec.arguments.size(), 35U) << "all of them are there for the script";
+  EXPECT_EQ(spec.arguments.size(), 37U) << "all of them are there for the script";
   EXPECT_EQ(reading.origins.at("nice"), "--nice in job.yml:6:22");
 }
 

@@ -117,6 +117,7 @@ void add_rows(Sha256& hash, const JobSpec& spec) {
   add_count(hash, static_cast<std::size_t>(spec.rows.format));
   add_optional(hash, spec.rows.separator);
   add_count(hash, spec.rows.header ? 1 : 0);
+  hash.update_field(spec.rows.field);
 }
 
 void add_retried(Sha256& hash, const JobSpec& spec) { add_optional(hash, spec.retry_of); }

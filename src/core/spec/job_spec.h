@@ -84,6 +84,7 @@ struct RowStyle {
   RowFormat format = RowFormat::kAzure;
   std::optional<std::string> separator;  // none: the format's own
   bool header = false;                   // column names of a DataFrame, once, at the top
+  std::string field;                     // of each element, a JSON object, this alone; empty: all
   friend bool operator==(const RowStyle&, const RowStyle&) = default;
 };
 

@@ -21,8 +21,7 @@ namespace windrow {
 namespace {
 
 constexpr std::size_t kKeyMax = 255;
-constexpr std::uint64_t kFrameBytes = 2ULL
-                                      << 30U;  // a mini-batch of a table that is larger is noted
+constexpr std::uint64_t kLargeFrame = 2ULL << 30U;  // bytes of its text
 
 // False when the keys mean something else: another kind of job, not a misspelt one.
 bool read_type(JobTree& tree) {
@@ -220,7 +219,7 @@ void check_command(JobTree& tree) {
                         fmt::format("task.command writes rows as text, which makes no {} file",
                                     to_text(spec.rows.format)));
   }
-  idle(spec.rows.format != RowFormat::kAzure || spec.rows.separator || spec.rows.header,
+  idle(spec.rows != RowStyle{},
        "append_row",
        "has no effect: the rows of task.command are written as they come");
   const std::optional<Place> rows = tree.reader.at(tree.root, "input_as");
@@ -311,7 +310,7 @@ void check_rows(JobTree& tree) {
                         "with bytes or rows, as in '1MB' or '500 rows'");
   }
   settle_batch_size(spec);
-  if (size && spec.input_as == InputAs::kTable && said.bytes.value_or(0) > kFrameBytes) {
+  if (size && spec.input_as == InputAs::kTable && said.bytes.value_or(0) > kLargeFrame) {
     tree.reader.notice(*size, "more than 2 GB: a frame takes several times the memory of its text");
   }
   const std::optional<Place> table = tree.reader.at(tree.root, "table");

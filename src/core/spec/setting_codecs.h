@@ -339,6 +339,15 @@ inline constexpr Codec kRowFormat = {
     },
     choice<kRowFormats, &JobSpec::rows, &RowStyle::format>().write};
 
+inline constexpr Codec kRowField = {[](JobSpec& spec, std::string_view said) -> Status {
+                                      spec.rows.field = said;
+                                      return {};
+                                    },
+                                    [](const JobSpec& spec) -> SettingValue {
+                                      if (spec.rows.field.empty()) return {};
+                                      return {Kind::kText, spec.rows.field, {}};
+                                    }};
+
 inline constexpr Codec kMemoryLimit = {
     [](JobSpec& spec, std::string_view said) -> Status {
       ASSIGN_OR_RETURN(spec.worker.memory_limit, parse_bytes(said, {.min = 0}));

@@ -155,6 +155,10 @@ TEST(Settings, AnEncodingMayBeSpelledAsPythonSpellsIt) {
   EXPECT_EQ(spec_of("table: {encoding: UTF-8}").table.encoding, "utf8");
   EXPECT_EQ(spec_of("table: {encoding: utf_8_sig}").table.encoding, "utf8bom");
   EXPECT_EQ(spec_of("table: {encoding: cp1252}").table.encoding, "windows1252");
+  EXPECT_EQ(spec_of("table: {encoding: Windows-1252}").table.encoding, "windows1252");
+  EXPECT_EQ(spec_of("table: {encoding: ISO8859-1}").table.encoding, "iso88591");
+  EXPECT_EQ(spec_of("table: {encoding: us-ascii}").table.encoding, "ascii");
+  EXPECT_EQ(spec_of("table: {encoding: UTF_32}").table.encoding, "utf32");
   EXPECT_EQ(problems("table: {encoding: CP-437}"),
             "job.yml:7:19: table.encoding: 'CP-437' is not known; allowed is utf8, utf8bom, ascii, "
             "iso88591, latin1, windows1252, utf16 or utf32\n");
@@ -194,7 +198,8 @@ TEST(Settings, RowsHaveAFormatAndASeparator) {
             "job.yml:7:34: append_row.sep: goes with text and csv; jsonl has no separator\n");
   EXPECT_NE(problems("append_row: {sep: ab}"), "");
   EXPECT_EQ(problems("append_row: {separator: a}"),
-            "job.yml:7:14: append_row: unknown key 'separator'; allowed are format, sep, header\n");
+            "job.yml:7:14: append_row: unknown key 'separator'; allowed are format, sep, header, "
+            "field\n");
 }
 
 // C671

@@ -58,6 +58,7 @@ void write_row_style(const RowStyle& rows, JsonWriter& json) {
   }
   if (rows.separator) json.field("separator", *rows.separator);
   if (rows.header) json.field("header", true);
+  if (!rows.field.empty()) json.field("field", rows.field);
 }
 
 }  // namespace

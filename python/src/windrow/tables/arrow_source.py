@@ -2,8 +2,6 @@
 """What the readers of Parquet and of Arrow files share: a stretch is a range of rows of one file,
 and the first file gives columns and types."""
 
-import os
-
 from windrow.tables.arrows import Schema, frame_of, missing_where_none_may_be
 from windrow.tables.errors import TableError, place
 
@@ -24,7 +22,7 @@ class ArrowSource:
     def __init__(self, settings: "Settings") -> None:
         self._settings = settings
         self._schema: Schema | None = None
-        self._open: tuple[str, tuple[int, ...], Any] | None = None
+        self._open: tuple[str, Any] | None = None
 
     def columns(self) -> "list[str]":
         """The names of all columns of the table."""
@@ -71,13 +69,10 @@ class ArrowSource:
         return self._schema
 
     def _file(self, path: str) -> "Any":
-        """Opened, and opened again when it is another file by now."""
-        status = os.stat(path)
-        identity = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-        if self._open is None or self._open[:2] != (path, identity):
+        if self._open is None or self._open[0] != path:
             self._open = None
-            self._open = (path, identity, self._opened(path))
-        return self._open[2]
+            self._open = (path, self._opened(path))
+        return self._open[1]
 
     def _opened(self, path: str) -> "Any":
         """Raises TableError, OSError."""

@@ -307,7 +307,7 @@ class _Piece:
 
     def __init__(self, stretch: "Stretch", settings: "Settings") -> None:
         self._stretch, self.path = stretch, stretch.path
-        data = source.read(stretch)
+        data = source.read(stretch, settings)
         self.data = source.utf8(data, stretch.path, stretch.offset, settings.encoding)
         self.names: list[str] | None = None
         self._skipped = 0

@@ -143,7 +143,7 @@ class JsonLines:
             if self._settings.drops_invalid:
                 total += len(self._found(part).rows)
             else:
-                data = source.read(part)
+                data = source.read(part, self._settings)
                 data = source.utf8(data, path, begin, self._settings.encoding)
                 total += sum(1 for line in data.split(b"\n") if line.strip(b" \t\r"))
             if length < 0:  # all of a file that can only be read as a whole
@@ -152,7 +152,7 @@ class JsonLines:
         return total
 
     def _found(self, stretch: "Stretch", careful: bool = False) -> "_Lines":
-        data = source.read(stretch)
+        data = source.read(stretch, self._settings)
         data = source.utf8(data, stretch.path, stretch.offset, self._settings.encoding)
         return self._parsed(data, _Lines([], [], stretch.path, stretch.offset), -1, careful)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of Parquet files.
 
-Whether an integer or bool column may have missing values,
-and so is float64 or object in every mini-batch, is told by the row groups of the files that the
-description names: a null counted there, or not counted at all, makes it so.
+Whether an integer or bool column may have missing values, and so is float64 or object in every
+mini-batch, is told by the row groups of the files that the description names: a null counted there,
+or not counted at all, makes it so.
 """
 
 import os

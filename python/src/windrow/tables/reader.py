@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of stretches of a table -> the DataFrame that run() gets."""
 
+from functools import partial
 from importlib import import_module
 
 from windrow.tables import fast_arrow
 from windrow.tables.errors import TableError
+from windrow.tables.files import Files
 from windrow.tables.partition import HiveKeys, PartitionFormat
 from windrow.tables.settings import Settings
 from windrow.tables.steps import Rows, Steps, with_partition
@@ -45,6 +47,7 @@ class TableReader:
         self._planned = False
         self._like: Any = None  # a frame without rows, with the columns and types of all others
         self._counted: dict[str, tuple[int, int]] = {}  # file: records before an offset
+        self._files = Files(may_grow=self._settings.format in ("delimited", "json_lines"))
 
     def frame(self, names: "list[str]") -> "DataFrame":
         """The rows of the stretches, one after another, transformed. Raises TableError, and
@@ -59,7 +62,8 @@ class TableReader:
         run = self._steps.run()
         read = 0
         for stretch in stretches:
-            frame = self._source.read(stretch, self._wanted)
+            read_one = partial(self._source.read, stretch, self._wanted)
+            frame = self._files.reading(stretch.path, read_one)
             read += len(frame)
             frame = run(self._rows(frame, stretch, read), self._place(stretch))
             if stretch.window is not None:

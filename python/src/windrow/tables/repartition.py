@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NAME_MAX = 255  # bytes of the name of a folder
-_GROUP = 16 << 20  # bytes of a row group, before they are packed
+_GROUP = 16 << 20  # bytes of a row group, before they are packed, where there is memory enough
 _COUNTED_MAX = 1 << 20
 OPEN_MAX = 900  # files
 
@@ -181,10 +181,16 @@ def _folder(name: str, text: "str | None") -> str:
 
 class _Writer:
     """Keeps rows of each folder until there are enough for a row group, or too many in all.
-    `rows`: how many there were."""
+    `rows`: how many there were.
+
+    Rows are taken up by a sixteenth of the memory, and are there three times while they are cut;
+    a quarter and that sixteenth may be kept; the row group that is written, an eighth, is copied
+    and then packed. That is three quarters."""
 
     def __init__(self, folder: str, keys: _Keys, schema: "Any", memory: int) -> None:
-        self._folder, self._keys, self._memory = folder, keys, memory
+        self._folder, self._keys = folder, keys
+        self._taken_max, self._kept_max = memory // 16, memory // 4
+        self._group_max = min(_GROUP, memory // 8)
         self._schema = keys.last(schema.empty_table()).schema
         self._kept: dict[str, list[Any]] = {}
         self._sizes: dict[str, int] = {}
@@ -220,7 +226,7 @@ class _Writer:
                 continue
             some.append(table)
             size += table.nbytes
-            if size > self._memory // 8:
+            if size > self._taken_max:
                 yield pyarrow.concat_tables(some)
                 some, size = [], 0
         if some:
@@ -233,11 +239,11 @@ class _Writer:
             self._kept.setdefault(folder, []).append(part)
             self._sizes[folder] = self._sizes.get(folder, 0) + part.nbytes
             self._total += part.nbytes
-            if self._sizes[folder] > _GROUP:
+            if self._sizes[folder] > self._group_max:
                 self._flush(folder)
-        if self._total > self._memory // 3:
+        if self._total > self._kept_max:
             for folder in sorted(self._sizes, key=lambda folder: -self._sizes[folder]):
-                if self._total > self._memory // 6:
+                if self._total > self._kept_max // 2:
                     self._flush(folder)
 
     def _flush(self, folder: str) -> None:

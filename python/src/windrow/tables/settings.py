@@ -20,7 +20,8 @@ HEADERS = (
 )
 RAGGED = ("error", "skip", "fill")
 
-# Latin-1 is read as Windows-1252, as browsers and the mltable package do; ASCII is a part of UTF-8.
+# By the names that the engine has for them. Latin-1 is read as Windows-1252, as browsers and the
+# mltable package do; ASCII is a part of UTF-8.
 ENCODINGS = {
     "utf8": "utf-8",
     "utf8bom": "utf-8",
@@ -31,7 +32,6 @@ ENCODINGS = {
     "utf16": "utf-16",
     "utf32": "utf-32",
 }
-_ALIASES = {"utf8sig": "utf8bom", "cp1252": "windows1252", "usascii": "ascii"}
 
 
 def from_engine(description: "str | dict[str, Any]") -> "dict[str, Any]":
@@ -52,7 +52,7 @@ class Settings:
         self.whole = bool(description.get("whole", False))  # each call has all stretches, in order
         self.delimiter = _delimiter(description.get("delimiter", ","))
         self.header = _one_of(description, "header", HEADERS)
-        self.encoding = _encoding(description.get("encoding", "utf8"))
+        self.encoding = ENCODINGS[_one_of(description, "encoding", tuple(ENCODINGS))]
         self.empty_as_string = bool(description.get("empty_as_string", False))
         self.path_column = bool(description.get("include_path_column", False))
         self.multi_line = bool(description.get("support_multi_line", False))
@@ -101,14 +101,6 @@ def _quote(value: object) -> str:
     if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value in "\r\n":
         raise TableError(f"quote: {value!r} is not one ASCII character")
     return value
-
-
-def _encoding(value: object) -> str:
-    name = str(value).lower().replace("-", "").replace("_", "").replace(" ", "")
-    name = _ALIASES.get(name, name)
-    if name not in ENCODINGS:
-        raise TableError(f"encoding: {value!r} is none of {', '.join(ENCODINGS)}")
-    return ENCODINGS[name]
 
 
 def _overrides(value: object) -> "list[dict[str, Any]]":

@@ -5,6 +5,7 @@ import codecs
 import os
 
 from windrow.tables.errors import TableError, place
+from windrow.tables.files import changed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _BOMS = {
 }
 
 
-def read(stretch: "Stretch") -> bytes:
+def read(stretch: "Stretch", settings: "Settings") -> bytes:
     """The bytes of a stretch, decompressed. Raises TableError, and OSError when a file is gone."""
     if stretch.length == 0 and stretch.offset == 0:
         kind = _compression(stretch.path)
@@ -48,6 +49,9 @@ def read(stretch: "Stretch") -> bytes:
         if length == 0:
             length = max(0, os.fstat(descriptor).st_size - stretch.offset)
         data = _pread(descriptor, length, stretch.offset)
+        ends = data.endswith(b"\n") or settings.encoding in _BOMS
+        if not ends and os.fstat(descriptor).st_size > stretch.offset + length:
+            changed(stretch.path)  # no record ends here
     finally:
         os.close(descriptor)
     if len(data) != length:

@@ -2,6 +2,8 @@
 """Names of stretches of a table -> Arrow tables that all have the same schema: that of the frames
 which a script would get."""
 
+from functools import partial
+
 from windrow.tables.arrows import HAS_MISSING, cast
 from windrow.tables.errors import TableError, shortened
 from windrow.tables.reader import TableReader
@@ -90,7 +92,7 @@ class ArrowTables(TableReader):
         import pyarrow
 
         stretch = parse(name)
-        table = self._source.table(stretch, None)
+        table = self._files.reading(stretch.path, partial(self._source.table, stretch, None))
         columns = [cast(table.column(field.name), field.type) for field in schema]
         table = pyarrow.Table.from_arrays(columns, schema=schema)
         if stretch.window is None:

@@ -15,9 +15,8 @@ NAMES = "windrow-names"  # error handler: undecodable bytes of file names become
 ALLOWED = "return a list, tuple, numpy array, pandas Series or DataFrame with one element per item"
 
 
-# Settings that ask for another form, and the argument that does.
-_STYLE = ("row_outputs", "format", "separator", "header", "row_settings")
-RUN_MODE = "--amlbi_pf_run_mode"
+# Settings that ask for another form.
+_STYLE = ("row_outputs", "format", "separator", "header", "field", "row_settings")
 
 # Of other modules than pandas: what has rows and columns, and to_pandas().
 _TABLES = (("pyarrow", ("Table", "RecordBatch")), ("polars", ("DataFrame",)))
@@ -34,9 +33,7 @@ class WrongType(TypeError):
 
 def styled(settings: "dict[str, Any]") -> bool:
     """Whether rows take another form: styles.py."""
-    if any(settings.get(name) for name in _STYLE):
-        return True
-    return any(word.startswith(RUN_MODE) for word in settings.get("argv") or [])
+    return any(settings.get(name) for name in _STYLE)
 
 
 def _names(error: UnicodeError) -> "tuple[bytes, int]":

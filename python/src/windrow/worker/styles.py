@@ -6,7 +6,7 @@ Imported only for jobs that ask for one of them; rows.py is the rule.
 
 import sys
 
-from windrow.worker import component, parts, rows
+from windrow.worker import parts, rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Writer:
         self._keywords.update({key: said[key] for key in said if key not in _NOT_FOR_USERS})
         self._header = self._keywords.pop("header")
         self._arrow = _arrow(self._format)
-        self._component = component.asked(settings.get("argv") or [])
+        self._field: str = settings.get("field", "")
 
     def serialise(self, result: object) -> "tuple[int, bytes]":
         """As rows.serialise(), in parts. A dict names outputs, where the job has several; as many
@@ -42,6 +42,8 @@ class Writer:
         results = [(0, result)]
         if self._outputs and isinstance(result, dict):
             results = [(self._output(name), value) for name, value in result.items()]
+        if self._field:
+            results = [(output, self._taken(value)) for output, value in results]
         if self._arrow is not None:
             returned, made = self._arrow.serialise(results)
             return returned, parts.join(made)
@@ -56,6 +58,33 @@ class Writer:
             known = ", ".join(self._outputs)
             raise rows.WrongType(f"run() returned rows for {name!r}; outputs are {known}")
         return self._outputs.index(name)
+
+    def _taken(self, result: "Any") -> "list[object]":
+        """The field of each element that is its row. Raises WrongType."""
+        if rows.kind(result) != "array":
+            raise rows.WrongType(f"run() returned {type(result).__qualname__}; {self._wanted()}")
+        taken = [self._field_of(element) for element in result]
+        if self._format != "azure":
+            return taken
+        return [_json(value) if isinstance(value, (dict, list)) else value for value in taken]
+
+    def _field_of(self, element: object) -> object:
+        import json
+
+        if isinstance(element, (str, bytes)):
+            try:
+                element = json.loads(element)
+            except ValueError:
+                pass  # told below
+        if not isinstance(element, dict) or self._field not in element:
+            raise rows.WrongType(self._wanted())
+        return element[self._field]
+
+    def _wanted(self) -> str:
+        return (
+            f"append_row.field (or --amlbi_pf_run_mode component) takes the field {self._field} of"
+            " each element that run() returns; return JSON objects with one, or leave it out"
+        )
 
     def _one(self, output: int, result: object) -> "tuple[int, list[Any]]":
         kind = rows.kind(result)
@@ -76,8 +105,6 @@ class Writer:
 
     def _elements(self, result: "Any") -> "tuple[int, str, str]":
         elements = list(result)
-        if self._component:
-            elements = [component.output_of(element) for element in elements]
         if self._format == "jsonl":
             return len(elements), "", "".join(_json(element) + "\n" for element in elements)
         if self._format != "csv":
