@@ -36,7 +36,6 @@ def test_a_wrong_description_is_refused_at_once() -> None:
     for wrong, said in (
         ({"format": "excel"}, "format: 'excel' is none of delimited"),
         ({"delimiter": "ab"}, "delimiter: 'ab' is not one ASCII character"),
-        ({"quote": "''"}, "quote: \"''\" is not one ASCII character"),
         ({"encoding": "ebcdic"}, "encoding: 'ebcdic' is none of utf8"),
         ({"header": "yes"}, "header: 'yes' is none of all_files_same_headers"),
         ({"ragged": "maybe"}, "ragged: 'maybe' is none of error, skip, fill"),
@@ -152,7 +151,7 @@ def test_a_quote_that_is_never_closed_is_found(tmp_path: Path) -> None:
     for multi_line in (False, True):
         made = table(tmp_path, 'a,b\n1,x\n2,"y\n3,z\n', support_multi_line=multi_line)
         assert made.error().startswith("data.csv line 3: a quoted field begins here")
-    assert rows(table(tmp_path, 'a,b\n1,"y\n', quote="").frame()) == [[1, '"y']]
+    assert rows(table(tmp_path, 'a,b\n1,"y\n', quotes=False).frame()) == [[1, '"y']]
 
 
 def test_a_late_open_quote_is_found_too(tmp_path: Path) -> None:

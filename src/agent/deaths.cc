@@ -28,6 +28,7 @@ void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
                 .out_of_memory = exit.out_of_memory,
                 .why = exit.why,
                 .page = host_->page(process)};
+  if (settings_.input_as != InputAs::kTable) end.page.items.reset();  // the plan knows
   if (exit.started && !exit.killed_by_us) end.stderr_tail = stderr_tail(process);
   end.stack = stack_shown(process);
   std::vector<Work> unread = take_unread(process, UINT32_MAX);

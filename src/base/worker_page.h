@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/ids.h"
 #include "base/time.h"
@@ -23,9 +24,10 @@ enum class WorkerPhase : std::uint32_t {
 
 struct WorkerPage {
   WorkerPhase phase = WorkerPhase::kStarting;
-  BatchId batch = 0;         // meaningful in kLoad, kRun, kSerialise
-  std::uint32_t picked = 0;  // likewise
-  TimePoint since;           // when the phase began; zero while kStarting
+  BatchId batch = 0;                   // meaningful in kLoad, kRun, kSerialise
+  std::uint32_t picked = 0;            // likewise
+  TimePoint since;                     // when the phase began; zero while kStarting
+  std::optional<std::uint32_t> items;  // rows of a table, once they are loaded
 };
 
 }  // namespace windrow

@@ -79,9 +79,11 @@ std::string advice(const RunEnd& end) {
            "programs that\nread paths and write rows: give the command again with it" +
            std::string(end.named ? ", and with --new\n" : "\n");
   }
-  return end.named
-             ? fmt::format("Mend the cause, then: windrow job resume {} --changed-code\n", job)
-             : "Mend the cause, then give the same command again\n";
+  return end.named ? fmt::format(
+                         "Mend the cause, then: windrow job resume {} --changed-code; with other "
+                         "settings the same command with them and --new\n",
+                         job)
+                   : "Mend the cause, then give the same command again\n";
 }
 
 std::string counts_text(const RunOutcome& outcome) {
@@ -119,7 +121,7 @@ std::string places_text(const RunEnd& end, bool quiet) {
                     counted(end.outcome.items_bad, "item"));
   }
   if (end.outcome.items_short > 0) {
-    const bool advise = !end.retries_short && !end.outcome.items_reported;
+    const bool advise = end.may_retry_short && !end.outcome.items_reported;
     out +=
         fmt::format("  missing       {} {} no row: fewer were returned than there were items{}{}\n",
                     counted(end.outcome.items_short, "item"),

@@ -18,9 +18,9 @@ struct RunEnd {
   bool named = false;  // by the user, as its folder may be: the same command means the same job
   bool retry = false;  // of another job: the same command means another one
   bool table = false;  // its items are rows
-  std::string failed_before;   // of a retry: the failed items of that job, when it is there
-  bool speaks = false;         // a program that is to speak the worker protocol
-  bool retries_short = false;  // fewer results than items are tried again
+  std::string failed_before;     // of a retry: the failed items of that job, when it is there
+  bool speaks = false;           // a program that is to speak the worker protocol
+  bool may_retry_short = false;  // it might help to try again what returned less than it was given
 };
 
 int exit_code(const RunOutcome& outcome);

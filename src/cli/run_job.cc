@@ -49,6 +49,7 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
   if (!outcome) return voice.report(outcome.error());
   const bool over = outcome->end == MasterEnd::kFinished && outcome->status != JobStatus::kCanceled;
   if (over) Jobs(fs).note_ended(folder, spec, outcome->status, outcome->counts.committed);
+  const bool keyed = !spec.partition_keys.empty() || !spec.partition_by.empty();
   const RunEnd end{.outcome = *outcome,
                    .folder = folder,
                    .name = name,
@@ -57,7 +58,7 @@ int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>
                    .table = spec.input_as == InputAs::kTable,
                    .failed_before = failed_items_before(fs, spec),
                    .speaks = !spec.command.empty() && spec.command_mode == CommandMode::kProtocol,
-                   .retries_short = spec.limits.retry_short_returns};
+                   .may_retry_short = !spec.limits.retry_short_returns && !keyed};
   if (voice.json()) {
     write_out(1, end_json(end));
   } else {

@@ -23,7 +23,7 @@ struct Layout {
   std::uint32_t phase;
   std::uint32_t batch;
   std::uint32_t picked;
-  std::uint32_t zero;
+  std::uint32_t items;  // plus one
   std::int64_t since;
   std::uint64_t sequence_again;
 };
@@ -40,6 +40,7 @@ std::optional<Layout> consistent_copy(const Layout& page) {
   Layout copy{};
   copy.sequence_again = load(page.sequence_again);
   copy.since = load(page.since);
+  copy.items = load(page.items);
   copy.picked = load(page.picked);
   copy.batch = load(page.batch);
   copy.phase = load(page.phase);
@@ -85,6 +86,7 @@ const WorkerPage& SharedPage::read(const SteadyClock& clock) {
     last_.phase = static_cast<WorkerPhase>(copy->phase);
     last_.batch = copy->batch;
     last_.picked = copy->picked;
+    last_.items = copy->items > 0 ? std::optional(copy->items - 1) : std::nullopt;
     // A worker that claims a later beginning than now would never run out of time.
     const TimePoint since = TimePoint(Duration(copy->since));
     last_.since = clock.from_monotonic(std::clamp(since, TimePoint{}, monotonic_now()));

@@ -45,6 +45,15 @@ TEST_F(SharedPageTest, WhatTheWorkerWroteIsRead) {
   EXPECT_EQ(page.read(clock).since, TimePoint(Duration(1234)));
 }
 
+TEST_F(SharedPageTest, RowsOfATableAreToldOnceTheyAreLoaded) {
+  write({1, 3, 7, 3, 0, 1234, 1});
+  EXPECT_EQ(page.read(clock).items, std::nullopt);
+  write({2, 4, 7, 3, 1, 1234, 2});
+  EXPECT_EQ(page.read(clock).items, 0U);
+  write({3, 5, 7, 3, 501, 1234, 3});
+  EXPECT_EQ(page.read(clock).items, 500U);
+}
+
 TEST_F(SharedPageTest, HalfWrittenPageIsTheOneBefore) {
   write({1, 4, 7, 3, 0, 1234, 1});
   EXPECT_EQ(page.read(clock).batch, 7U);

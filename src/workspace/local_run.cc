@@ -87,6 +87,7 @@ MasterConfig master_config(const LocalRun& run, const JobPaths& paths, const Mac
   config.limits = scheduler_limits(run.spec);
   config.limits.reserved_names = reserved_names(config.worker.staged, paths.targets);
   config.limits.replace_files = run.replace_targets;
+  config.limits.loads_whole = run.items == InputAs::kTable;
   config.worker.program = run.program;
   config.worker.environment =
       worker_environment({run.spec, given, run.name, run.folder.root()}, threads_of_each(share));

@@ -43,6 +43,7 @@ struct LocalRun {
   std::string name;
   std::vector<std::string> program;  // of prepare_run: what a worker process is
   std::vector<InputFiles> inputs;    // of prepare_run
+  std::vector<std::string> listed;   // first paths of a list that is not in the job folder yet
   MadeSoFar made = MadeSoFar::kNothing;
   InputAs items = InputAs::kFiles;  // of prepare_run: an MLTable file may make rows of files
   BatchSize size;                   // likewise

@@ -72,6 +72,18 @@ Status StandardList::check(FileSystem& fs, const JobFolder& folder) const {
   }
 }
 
+Result<std::vector<std::string>> StandardList::first(std::size_t count) const {
+  std::vector<std::string> out;
+  if (!file_) return out;
+  ASSIGN_OR_RETURN(PathList list, PathList::read(file_, kTitle));
+  while (out.size() < count) {
+    ASSIGN_OR_RETURN(const auto path, list.next());
+    if (!path) break;
+    out.push_back(join_path(folder_, *path));
+  }
+  return out;
+}
+
 Status StandardList::keep(FileSystem& fs, const JobFolder& folder) const {
   if (!file_ || fs.stat(folder.input_list())) return {};
   RETURN_IF_ERROR(fs.make_folders(folder.state()));

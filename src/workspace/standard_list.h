@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "core/spec/job_spec.h"
@@ -25,6 +26,9 @@ class StandardList {
 
   // Against the list that the job folder holds already, else against the files themselves.
   [[nodiscard]] Status check(FileSystem& fs, const JobFolder& folder) const;
+
+  // The first of its paths, absolute.
+  [[nodiscard]] Result<std::vector<std::string>> first(std::size_t count) const;
 
   // Puts it into the job folder unless it is there.
   [[nodiscard]] Status keep(FileSystem& fs, const JobFolder& folder) const;

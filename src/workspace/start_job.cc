@@ -12,6 +12,7 @@
 #include "workspace/job_identity.h"
 #include "workspace/jobs.h"
 #include "workspace/standard_list.h"
+#include "workspace/table_input.h"
 
 namespace windrow {
 namespace {
@@ -56,6 +57,7 @@ Result<std::optional<StartedJob>> try_to_start(
   job.run.name = choice.name;
   job.run.job = std::move(choice.job);
   RETURN_IF_ERROR(list.check(fs, choice.folder));
+  ASSIGN_OR_RETURN(job.run.listed, list.first(kSampleFiles));
   RETURN_IF_ERROR(prepare_run(fs, jobs, choice.exists ? &job.run.job.state : nullptr, job));
   RETURN_IF_ERROR(make_output_folders(fs, job.run));
   if (choice.exists) {

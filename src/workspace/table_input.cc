@@ -24,36 +24,57 @@
 namespace windrow {
 namespace {
 
-// Types of columns are decided by the first 200 rows, so more files than that are never needed.
-constexpr std::size_t kSampleFiles = 200;
 constexpr std::uint64_t kMlTableMax = 1U << 20U;
 
 constexpr auto kFormatWords =
     std::to_array<std::string_view>({"delimited", "parquet", "json_lines", "arrow"});
 
-// The first files of the first input, absolute.
+// With the files that a list names which is not in the job folder yet.
+std::vector<InputPart> parts_now(FileSystem& fs,
+                                 const InputFiles& input,
+                                 const std::vector<std::string>& listed) {
+  std::vector<InputPart> out;
+  for (const InputPart& part : input.parts) {
+    if (!part.kept || fs.stat(part.name)) {
+      out.push_back(part);
+      continue;
+    }
+    for (const std::string& path : listed) {
+      const std::string file(file_of_stretch(path));
+      out.push_back(
+          {.kind = InputPart::Kind::kFile, .folder = parent_folder(file), .name = base_name(file)});
+    }
+  }
+  return out;
+}
+
+// The first files of the table, absolute.
 Result<std::vector<std::string>> first_files(FileSystem& fs,
                                              const std::vector<std::string>& without,
                                              const LocalRun& run) {
-  if (run.inputs.empty()) return std::vector<std::string>();
-  InputFiles files = run.inputs.front();
-  files.items = InputAs::kFiles;
-  InputLister lister(fs, files, without);
-  ASSIGN_OR_RETURN(std::vector<std::string> names, lister.next(kSampleFiles));
-  for (std::string& name : names) {
-    name = join_path(files.root, std::string(file_of_stretch(name)));
+  std::vector<std::string> out;
+  for (InputFiles files : run.inputs) {
+    if (out.size() == kSampleFiles) break;
+    files.items = InputAs::kFiles;
+    files.parts = parts_now(fs, files, run.listed);
+    InputLister lister(fs, files, without);
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, lister.next(kSampleFiles - out.size()));
+    for (const std::string& name : names) {
+      out.push_back(join_path(files.root, std::string(file_of_stretch(name))));
+    }
   }
-  return names;
+  return out;
 }
 
 TableRules rules_of(const TableSpec& table, const BatchSize& size) {
   TableRules rules;
   rules.format = *table.format;
-  rules.text = {.header = rules.format == TableFormat::kDelimited && table.header != "no_header",
-                .multi_line = rules.format == TableFormat::kDelimited && table.multi_line,
-                .delimiter = table.delimiter->front(),
-                .comment = table.comment,
-                .skip_lines = table.skip_lines};
+  rules.text = {
+      .header = rules.format == TableFormat::kDelimited && table.header != "no_header",
+      .multi_line = rules.format == TableFormat::kDelimited && table.multi_line && table.quotes,
+      .delimiter = table.delimiter->front(),
+      .comment = table.comment,
+      .skip_lines = table.skip_lines};
   rules.header_once = table.header == "from_first_file";
   rules.count_rows = table.count_rows;
   rules.whole_files = table.encoding == "utf16" || table.encoding == "utf32";
@@ -119,7 +140,7 @@ std::string description_of(const TableInput& input,
   json.field("infer_column_types", table.infer_column_types);
   json.field("inference", input.inference);
   json.field("empty_as_string", table.empty_as_string);
-  json.field("support_multi_line", table.multi_line);
+  json.field("quotes", table.quotes).field("support_multi_line", table.multi_line);
   json.field("include_path_column", table.include_path_column);
   json.field("comment", table.comment).field("skip_lines", table.skip_lines);
   json.field("ragged", table.ragged).field("invalid_lines", table.invalid_lines);

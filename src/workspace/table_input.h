@@ -16,6 +16,9 @@
 
 namespace windrow {
 
+// Types of columns are decided by the first 200 rows, so more files than that are never needed.
+inline constexpr std::size_t kSampleFiles = 200;
+
 // What is cut into mini-batches, MLTable files taken apart.
 struct TableInput {
   std::vector<InputSpec> inputs;

@@ -81,14 +81,16 @@ Status check_names(const std::vector<std::string>& files, const std::string& inp
                 path_in_quotes(*odd),
                 input);
   }
+  const std::optional<Ending> ending = ending_of(*odd);
+  const bool text = ending && ending->format == ending_of(*told)->format;  // with other delimiters
   return fail(ErrorCode::kInvalid,
               "by their names {} and {} are not tables of one kind; leave one out with --set "
-              "inputs.{}.ignore={}, or say what all are with {}",
+              "inputs.{}.ignore={}, or {}",
               path_in_quotes(*told),
               path_in_quotes(*odd),
               input,
               in_quotes(base_name(*odd)),
-              kSayFormat);
+              text ? "make two jobs of them" : fmt::format("say what all are with {}", kSayFormat));
 }
 
 }  // namespace

@@ -109,6 +109,7 @@ Result<Trial> prepare(JobSpec wanted, const WriteTask& write_task) {
   job.run.folder = JobFolder(root);
   ASSIGN_OR_RETURN(const StandardList list, StandardList::of(fs, spec, jobs.home()));
   RETURN_IF_ERROR(list.check(fs, job.run.folder));
+  ASSIGN_OR_RETURN(job.run.listed, list.first(kSampleFiles));
   RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));
   for (const std::string& notice : job.notices) write_out(2, notice + "\n");
   const JobPaths paths = resolve_job_paths(spec, root);

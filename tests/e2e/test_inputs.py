@@ -144,6 +144,19 @@ def piped(windrow: Windrow, text: bytes, *arguments: str) -> subprocess.Complete
     )
 
 
+# C155 C670
+@pytest.mark.parametrize("flags", [[], ["--local"]])
+def test_a_list_on_standard_input_may_name_tables(windrow: Windrow, flags: list[str]) -> None:
+    windrow.script("def run(frame):\n    return [f'{n} {len(frame)}' for n in frame['n']]\n")
+    (windrow.folder / "b.csv").write_text("n\n0\n1\n2\n")
+    (windrow.folder / "a.csv").write_text("n\n3\n4\n")
+    command = ["run", "score.py", "--as", "table", "--input", "-", "--output", "out", *flags]
+    done = piped(windrow, b"b.csv\na.csv\n", *command)
+    assert done.returncode == 0, done.stderr
+    rows = (windrow.folder / "out/parallel_run_step.txt").read_text().splitlines()
+    assert rows == ["0 3", "1 3", "2 3", "3 2", "4 2"]
+
+
 # C155 C61
 def test_a_list_on_standard_input_is_kept_for_the_job_that_goes_on(windrow: Windrow) -> None:
     windrow.files(400)

@@ -67,6 +67,32 @@ def run(frame):
     assert all(one["Error Message"].startswith(message) for one in job.attempts()[1:])
 
 
+# C670
+@pytest.mark.parametrize("end", ["os._exit(3)", "time.sleep(60)"])
+def test_rows_of_a_worker_that_dies_count_one_by_one(windrow: Windrow, end: str) -> None:
+    put(windrow, "a.csv", csv(0, 40))
+    put(windrow, "b.csv", csv(40, 100))
+    script = f"import os, time\n\ndef run(frame):\n    if frame['n'][0] == 40:\n        {end}\n"
+    script += "    return list(frame['n'])\n"
+    flags = ["--timeout", "1", "--error-threshold", "59"]
+    job = run_table(windrow, script, *flags, retries=0)
+    assert job.exit == 1
+    assert "60 failed items are more than error_threshold 59 allows" in job.text
+    job = run_table(windrow, script, "--timeout", "1", output="all", retries=0)
+    assert job.exit == 0, job
+    assert "items         40 succeeded, 60 failed" in job.text
+
+
+# C670 C677
+def test_rows_that_cannot_be_read_count_one_by_one_and_are_not_halved(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 300))
+    put(windrow, "b.csv", csv(300, 400) + "oops,x\n" + csv(400, 450, header=False))
+    job = run_table(windrow, ROWS, "--bisect", retries=0)
+    assert job.exit == 0, job
+    assert "items         300 succeeded, 151 failed" in job.text
+    assert len(job.attempts()) == 2
+
+
 def fake_pyarrow(windrow: Windrow, text: str) -> None:
     """What an `import pyarrow` meets."""
     (windrow.folder / "lib").mkdir()

@@ -134,6 +134,38 @@ def test_several_mltables_that_are_read_alike_are_one_table(windrow: Windrow) ->
     assert numbers(job) == list(range(9))
 
 
+# C670
+def test_all_inputs_together_decide_the_types(windrow: Windrow) -> None:
+    """The first one has no row."""
+    inputs = {}
+    for name, text in {"x": "n,text\n", "y": csv(0, 3), "z": "n,text\n2.5,x\n"}.items():
+        put(windrow, "a.csv", text, name)
+        inputs[name] = {"type": "uri_folder", "path": name}
+    script = "def run(frame):\n    return [f'{n} {frame[\"n\"].dtype}' for n in frame['n']]\n"
+    job = run_inputs(windrow, script, inputs, "--set", "input_as=table")
+    assert job.exit == 0, job
+    assert job.rows() == ["0.0 float64", "1.0 float64", "2.0 float64", "2.5 float64"]
+
+
+# C679
+def test_files_with_other_delimiters_are_told(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 7))
+    put(windrow, "b.tsv", "n\ttext\n")
+    job = run_table(windrow, ROWS)
+    assert job.exit == 2
+    assert "--set inputs.data.ignore='b.tsv', or make two jobs of them" in job.text
+
+
+# C670
+def test_quotes_may_be_characters(windrow: Windrow) -> None:
+    put(windrow, "a.csv", 'n,text\n1,"x\n2,y"\n')
+    job = run_table(windrow, VALUES, retries=0)
+    assert "--set table.quotes=false makes quotes characters as all others" in job.text
+    job = run_table(windrow, VALUES, "--set", "table.quotes=false", output="plain")
+    assert job.exit == 0, job
+    assert job.rows() == ['1 "x', '2 y"']
+
+
 # C679
 def test_files_of_two_kinds_are_told(windrow: Windrow) -> None:
     one = put(windrow, "a.csv", csv(0, 7))

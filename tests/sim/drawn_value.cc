@@ -62,6 +62,7 @@ const std::vector<Opinion>& opinions() {
       {"table.mixed_types", Kind::kBool},
       {"table.text_columns", Kind::kKeys},
       {"table.empty_as_string", Kind::kBool},
+      {"table.quotes", Kind::kBool},
       {"table.support_multi_line", Kind::kBool},
       {"table.include_path_column", Kind::kBool},
       {"table.comment", Kind::kSep},

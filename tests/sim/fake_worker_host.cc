@@ -123,7 +123,12 @@ void FakeWorkerHost::later(Worker& worker, Duration delay, Then then) {
 }
 
 void FakeWorkerHost::mark(Worker& worker, WorkerPhase phase, const Token& token) {
-  worker.page = {phase, token.batch, token.picked, world_.clock.now()};
+  worker.page = {phase, token.batch, token.picked, world_.clock.now(), {}};
+  const bool loaded = phase == WorkerPhase::kRun || phase == WorkerPhase::kSerialise;
+  if (loaded && world_.scenario.table && world_.random.per_mille(900)) {
+    const auto rows = items_of(worker.read.front().payload).size();
+    worker.page.items = static_cast<std::uint32_t>(rows);
+  }
 }
 
 bool FakeWorkerHost::say(Worker& worker, Answer answer, std::string payload) {

@@ -89,6 +89,7 @@ const std::vector<std::function<void(TableSpec&)>>& table_changes() {
       [](TableSpec& table) { table.partition_format += "x"; },
       [](TableSpec& table) { table.infer_column_types = !table.infer_column_types; },
       [](TableSpec& table) { table.empty_as_string = !table.empty_as_string; },
+      [](TableSpec& table) { table.quotes = !table.quotes; },
       [](TableSpec& table) { table.multi_line = !table.multi_line; },
       [](TableSpec& table) { table.include_path_column = !table.include_path_column; },
       [](TableSpec& table) { table.mixed_types = !table.mixed_types; },

@@ -22,6 +22,10 @@ std::uint32_t Scheduler::items_of(const Portion& portion) const {
   return portion.piece.count > 0 ? portion.piece.count : state_.batches()[portion.batch].items;
 }
 
+bool Scheduler::may_be_halved(const AttemptRecord& failed) const {
+  return !limits_.loads_whole || failed.status != AttemptStatus::kDataException;
+}
+
 // Whether there is hope for some of its items.
 bool Scheduler::halve(const Portion& failed) {
   const std::uint32_t items = items_of(failed);

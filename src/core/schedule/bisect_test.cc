@@ -164,6 +164,16 @@ TEST_F(BisectTest, WithoutItAMiniBatchFailsAsAWhole) {
   EXPECT_TRUE(scheduler_->state().pieces().empty());
 }
 
+// C603
+TEST_F(BisectTest, WhatCannotBeLoadedIsNotHalvedWhereItIsLoadedAsAWhole) {
+  limits_.loads_whole = true;
+  begin_bisect(4);
+  join(7, 1, 1);
+  at(seconds(1), ended(7, 0, 1, AttemptStatus::kDataException, 0));
+  EXPECT_EQ(batch(0).stage, BatchStage::kFailed);
+  EXPECT_EQ(scheduler_->state().counts().items_failed, 4U);
+}
+
 // C602
 TEST_F(BisectTest, ThresholdsCountSingleItems) {
   limits_.error_threshold = 1;

@@ -175,7 +175,8 @@ bool Scheduler::end_attempt(AttemptRecord record, SegmentId segment) {
   } else {
     ended.verdict = Verdict::kReturned;
   }
-  const bool halved = ended.verdict == Verdict::kFailed && halve(portion);
+  const bool halved =
+      ended.verdict == Verdict::kFailed && may_be_halved(ended.record) && halve(portion);
   if (halved) ended.verdict = Verdict::kRetry;
   const Verdict verdict = ended.verdict;
   // A hand-out that was taken back is no progress: else two agents could play ball with it.

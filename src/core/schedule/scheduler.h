@@ -50,6 +50,7 @@ struct Limits {
   std::vector<StagedFile> reserved_names;  // of staged outputs: those that files with rows will get
   bool replace_files = false;              // a staged file may take the place of an older one
   bool bisect_failed = false;  // instead of failing, a mini-batch is halved down to its bad items
+  bool loads_whole = false;    // a part of it cannot be loaded either, where the whole cannot be
   bool speculate = false;      // idle workers try late mini-batches a second time
 
   [[nodiscard]] Duration lease() const { return run_timeout + overhead_timeout; }
@@ -325,6 +326,7 @@ class Scheduler {
   [[nodiscard]] Verdict judge(AttemptRecord& record, const Batch& batch) const;
   bool end_attempt(AttemptRecord record, SegmentId segment);
   [[nodiscard]] std::uint32_t items_of(const Portion& portion) const;
+  [[nodiscard]] bool may_be_halved(const AttemptRecord& failed) const;
   bool halve(const Portion& failed);
   void halve_suspect(const Portion& done);
   [[nodiscard]] bool may_retry(const AttemptRecord& record) const;

@@ -47,6 +47,7 @@ void add_table(Sha256& hash, const TableSpec& table) {
   }
   for (const bool flag : {table.infer_column_types,
                           table.empty_as_string,
+                          table.quotes,
                           table.multi_line,
                           table.include_path_column,
                           table.mixed_types,

@@ -235,6 +235,14 @@ TEST(Settings, AFileOfRowsMaySayByItsNameWhatItIs) {
   EXPECT_EQ(reading("out.pq").notices.size(), 1U);
   EXPECT_EQ(reading("out.csv", "append_row: {sep: ','}\n").notices.size(), 0U);
   EXPECT_EQ(reading("out.parquet").notices.size(), 0U);
+  const auto several = read(
+      "type: parallel\ninputs: {a: {path: x}}\ninput_data: ${{inputs.a}}\n"
+      "outputs: {good: {type: uri_file, path: a.parquet}, bad: {type: uri_folder, path: b}}\n"
+      "task: {entry_script: a.py, append_row_to: ['${{outputs.good}}', '${{outputs.bad}}']}\n");
+  ASSERT_FALSE(several);
+  EXPECT_EQ(problems_text(several.error()),
+            "job.yml:5:43: task.append_row_to: all rows of a job are of one format, and by their "
+            "names good is parquet and bad text; name the files alike, or say append_row.format\n");
   EXPECT_EQ(problems("append_row: {format: parquet, sep: ','}"),
             "job.yml:7:36: append_row.sep: goes with text and csv; parquet has no separator\n");
 }

@@ -24,6 +24,7 @@ struct TableSpec {
   std::string encoding = "utf8";
   bool infer_column_types = true;  // false: every column is text
   bool empty_as_string = false;    // an empty field is "" and not missing
+  bool quotes = true;              // false: double quotes are characters as all others
   bool multi_line = false;         // quoted fields may hold line breaks
   bool include_path_column = false;
   std::string comment;                    // lines that begin with it are no records

@@ -42,18 +42,39 @@ void note_row_file(JobTree& tree, const std::string& name, std::string_view path
   }
 }
 
-// A file of rows may say by its name what it is.
+// The path of a file of rows; empty: the job names it.
+std::string_view row_file(const JobSpec& spec, const std::string& name) {
+  const auto output = std::ranges::find(spec.outputs, name, &OutputSpec::name);
+  const bool file = output != spec.outputs.end() && output->type == OutputType::kFile;
+  return file && output->path ? std::string_view(*output->path) : "";
+}
+
+RowFormat format_by_name(std::string_view path) {
+  if (path.ends_with(".parquet")) return RowFormat::kParquet;
+  return path.ends_with(".arrow") ? RowFormat::kArrow : RowFormat::kAzure;
+}
+
+// A file of rows may say by its name what it is; several say the same.
 void settle_row_format(JobTree& tree) {
   JobSpec& spec = tree.spec;
   const std::optional<Place> rows = tree.reader.at(tree.root, "append_row");
-  if (rows && rows->node->find("format") != nullptr) return;
+  if (spec.append_row_to.empty() || (rows && rows->node->find("format") != nullptr)) return;
+  const std::string& first = spec.append_row_to.front();
+  spec.rows.format = format_by_name(row_file(spec, first));
   for (const std::string& name : spec.append_row_to) {
-    const auto output = std::ranges::find(spec.outputs, name, &OutputSpec::name);
-    if (output == spec.outputs.end() || output->type != OutputType::kFile || !output->path)
-      continue;
-    if (output->path->ends_with(".parquet")) spec.rows.format = RowFormat::kParquet;
-    if (output->path->ends_with(".arrow")) spec.rows.format = RowFormat::kArrow;
-    if (!rows) note_row_file(tree, name, *output->path);
+    const RowFormat format = format_by_name(row_file(spec, name));
+    if (const auto task = tree.reader.at(tree.root, "task"); task && format != spec.rows.format) {
+      tree.reader.problem_at(
+          *task,
+          "append_row_to",
+          fmt::format("all rows of a job are of one format, and by their names {} is {} and {} "
+                      "{}; name the files alike, or say append_row.format",
+                      first,
+                      to_text(spec.rows.format),
+                      name,
+                      to_text(format)));
+    }
+    if (!rows) note_row_file(tree, name, row_file(spec, name));
   }
 }
 

@@ -279,6 +279,8 @@ void Supervisor::charge(const WorkerEnd& end, const Worker& worker, AttemptRecor
                   : overhead ? AttemptStatus::kOverheadTimeout
                              : AttemptStatus::kProcessDied;
   record.error_type = run || overhead ? "TimeoutError" : "ProcessDied";
+  const bool named = end.page.batch == record.token.batch && end.page.picked == record.token.picked;
+  if (named && holds_batch(end.page.phase)) record.items = end.page.items;
   record.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
   record.traceback = traceback_for(end, record.error_type, record.error_message);
   if (!run) return;

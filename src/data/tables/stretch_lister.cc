@@ -37,7 +37,7 @@ Result<StretchLister> StretchLister::open(FileSystem& fs,
     ASSIGN_OR_RETURN(const bool compressed, out.is_compressed());
     out.whole_ = compressed || rules.whole_files;
     if (compressed && rules.rows) {
-      return fail(ErrorCode::kInvalid,
+      return fail(ErrorCode::kConflict,
                   "{} is compressed, so it cannot be cut by rows: decompress it, or leave out rows "
                   "in mini_batch_size (the file is then one mini-batch)",
                   path_in_quotes(path));

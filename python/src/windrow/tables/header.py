@@ -145,8 +145,8 @@ def open_quote(path: str, line: int, multi_line: bool) -> str:
     """The message for a quoted field that does not end."""
     what = f"{place(path, line)}: a quoted field begins here and "
     if multi_line:
-        return what + 'does not end; close it, or set quote: "" if quotes are ordinary characters'
+        return what + "does not end; close it"
     return what + (
-        "does not end in this line; set support_multi_line: true if fields may hold line breaks,"
-        ' or quote: "" if quotes are ordinary characters'
+        "does not end in this line; close it, or set support_multi_line: true if fields may hold"
+        " line breaks"
     )

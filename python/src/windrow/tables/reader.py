@@ -97,6 +97,17 @@ class TableReader:
         stretch = parse(names[0])
         return stretch.row if stretch.rows else None
 
+    def count(self, names: "list[str]") -> int:
+        """How many rows there are before the transformations, also where they cannot be read.
+        Raises whatever opening the files does."""
+        return sum(self._size(parse(name)) for name in names)
+
+    def _size(self, stretch: Stretch) -> int:
+        if stretch.window is not None:
+            return stretch.window[1]
+        end = stretch.offset + stretch.length if stretch.length else None
+        return stretch.rows or int(self._source.count(stretch.path, stretch.offset, end))
+
     def _plan(self) -> None:
         if self._planned:
             return

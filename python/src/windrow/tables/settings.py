@@ -59,7 +59,7 @@ class Settings:
         self.drops_invalid = _one_of(description, "invalid_lines", ("error", "drop")) == "drop"
         self.comment = str(description.get("comment") or "")
         self.skip_lines = int(description.get("skip_lines") or 0)
-        self.quote = _quote(description.get("quote", '"'))
+        self.quote = '"' if description.get("quotes", True) else ""
         self.ragged = _one_of(description, "ragged", RAGGED)
         self.pandas_types = _one_of(description, "types", ("mltable", "pandas")) == "pandas"
         # Whether whole numbers stay so where some are missing: pandas makes floats of them.
@@ -92,14 +92,6 @@ def _delimiter(value: object) -> str:
         return "\t"
     if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value in "\r\n":
         raise TableError(f"delimiter: {value!r} is not one ASCII character")
-    return value
-
-
-def _quote(value: object) -> str:
-    if value is None or value == "":
-        return ""
-    if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value in "\r\n":
-        raise TableError(f"quote: {value!r} is not one ASCII character")
     return value
 
 

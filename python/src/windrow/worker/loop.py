@@ -70,13 +70,13 @@ def run_batches(worker: "Worker") -> bytes:
         try:
             payload = packet[HEADER_SIZE:]
             if counts or len(payload) != size:  # else loading is not worth a phase of its own
-                write(memory, 0, sequence, PHASE_LOAD, token, began, sequence)
+                write(memory, 0, sequence, PHASE_LOAD, token, 0, began, sequence)
                 sequence += 1
                 items, found = _loaded(worker, payload, attached, size)
                 run_began = monotonic_ns()
-                write(memory, 0, sequence, PHASE_RUN, token, run_began, sequence)
+                write(memory, 0, sequence, PHASE_RUN, token, found, run_began, sequence)
             else:
-                write(memory, 0, sequence, PHASE_RUN, token, run_began, sequence)
+                write(memory, 0, sequence, PHASE_RUN, token, 0, run_began, sequence)
                 items = payload.decode(encoding, errors).split("\0") if size else []
                 if load:
                     items = load(items)
@@ -87,11 +87,13 @@ def run_batches(worker: "Worker") -> bytes:
                 worker.check_fork()
             phase = PHASE_SERIALISE
             sequence += 1
-            write(memory, 0, sequence, PHASE_SERIALISE, token, run_ended, sequence)
+            write(memory, 0, sequence, PHASE_SERIALISE, token, found, run_ended, sequence)
             kind, flags, (returned, payload) = DONE, done_flags, serialise(result)
         except BaseException as error:
             if phase == PHASE_RUN:
                 run_ended = monotonic_ns()
+            elif counts and phase == PHASE_LOAD:
+                found = worker.rows.count() + 1
             worker.check_fork(error)
             kind, returned, (flags, payload) = FAILED, 0, _failure(worker, error, phase, token)
         items = result = None  # not kept while waiting
@@ -113,7 +115,7 @@ def run_batches(worker: "Worker") -> bytes:
         if not told:  # if it dies now, this is still the one it died with
             continue
         sequence += 1
-        write(memory, 0, sequence, PHASE_IDLE, NO_BATCH, answered, sequence)
+        write(memory, 0, sequence, PHASE_IDLE, NO_BATCH, 0, answered, sequence)
     raise AgentGone
 
 

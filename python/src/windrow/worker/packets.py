@@ -45,7 +45,7 @@ TOKEN_AND_COUNTS = Struct("<IIII")  # batch, picked, items, tries
 # and one more than the number of items where the agent does not know it
 ANSWER = Struct("<Q8s8sIIQQIIII")
 ANSWERS_HEAD = Struct("<Q24xQ24x")  # magic and kind, payload size: a bundle of answers
-PAGE = Struct("<QI8s4xQQ")  # sequence, phase, batch and picked, since, sequence
+PAGE = Struct("<QI8sIQQ")  # sequence, phase, batch and picked, items, since, sequence
 NO_BATCH = bytes(8)
 _DESCRIPTOR = Struct("i")
 
@@ -104,4 +104,4 @@ class Page:
     def enter(self, phase: int, since: int) -> None:
         """Writes a phase that belongs to no mini-batch. The loop writes the others itself."""
         self.sequence += 1
-        PAGE.pack_into(self.memory, 0, self.sequence, phase, NO_BATCH, since, self.sequence)
+        PAGE.pack_into(self.memory, 0, self.sequence, phase, NO_BATCH, 0, since, self.sequence)

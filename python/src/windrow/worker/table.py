@@ -23,6 +23,8 @@ def _advice(said: str) -> str:
     out = ""
     if any(f"set {name}" in said for name in _SETTINGS):
         out += "; a job says such things under table, as in --set table.KEY=VALUE"
+    if "a quoted field begins" in said:
+        out += "; --set table.quotes=false makes quotes characters as all others"
     if "infer_column_types" in said:
         out += "; --set table.text_columns=NAME,... makes text of some columns"
     if "mixed types" in said:
@@ -66,6 +68,13 @@ class TableRows:
             raise TableError(f"{error}{_advice(str(error))}") from error
         self.first = self._reader.first_row(names)
         return frame
+
+    def count(self) -> int:
+        """How many rows the latest mini-batch has, where it could not be loaded."""
+        try:
+            return self._reader.count(self.names) or 1
+        except Exception:  # what was wrong with it is told already
+            return 1
 
     def frame(self, items: "Any") -> "Any":
         """The latest mini-batch for a dataset: the DataFrame that run() gets, or, where that is
