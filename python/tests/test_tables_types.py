@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tables_oracle.engines import ENGINES, Engines
 from tables_oracle.table_files import Table, dtypes, rows, table
 from windrow.tables import fast_arrow, fast_pandas
 
@@ -64,6 +66,43 @@ def test_types_as_the_mltable_package_decides(tmp_path: Path, cells: list[str], 
 @pytest.mark.parametrize(("cells", "kind"), PANDAS)
 def test_types_as_pandas_decides(tmp_path: Path, cells: list[str], kind: str) -> None:
     assert dtypes(column(tmp_path, cells, types="pandas").frame())["x"] == kind
+
+
+QUOTED: list[list[str]] = [
+    ["1", "", "3"],
+    ["", "2"],
+    ["1.5", "", "NA"],
+    ["True", ""],
+    ["True", "False", ""],
+    ["a", ""],
+    ["", ""],
+]
+
+
+@pytest.mark.parametrize("cells", QUOTED)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_empty_field_in_quotes_is_missing_as_pandas_has_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cells: list[str], engine: str
+) -> None:
+    import pandas
+
+    Engines(monkeypatch).use(engine)
+    text = '"k","x"\n' + "".join(f'"r","{cell}"\n' for cell in cells)
+    expected = pandas.read_csv(io.StringIO(text))
+    found = table(tmp_path, text, types="pandas").frame()
+    assert (dtypes(found), rows(found)) == (dtypes(expected), rows(expected))
+    filled = table(tmp_path, text, types="pandas", empty_as_string=True).frame()
+    assert dtypes(filled)["x"] == "text"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_empty_field_in_quotes_leaves_whole_numbers_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    Engines(monkeypatch).use(engine)
+    found = table(tmp_path, 'a,b\n1,2\n"",3\n', types="pandas", frame="pyarrow").frame()
+    assert dtypes(found)["a"] == "Int64"
+    assert rows(found) == [[1, 2], [None, 3]]
 
 
 def test_values_are_what_the_text_says(tmp_path: Path) -> None:

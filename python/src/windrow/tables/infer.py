@@ -25,7 +25,7 @@ def decide(
         return [Column(name, kinds.TEXT) for name in names]
     columns = [[row[i] for row in rows] for i in range(len(names))]
     if settings.pandas_types and rows:
-        decided = _as_pandas(names, columns)
+        decided = _as_pandas(names, columns, settings.empty_as_string)
     else:
         decided = [_as_mltable(name, values) for name, values in zip(names, columns)]
     if settings.keeps_integers:
@@ -61,13 +61,15 @@ def _as_mltable(name: str, values: "list[str | None]") -> Column:
     return Column(name, kinds.TEXT)
 
 
-def _as_pandas(names: "list[str]", columns: "list[list[str | None]]") -> "list[Column]":
+def _as_pandas(
+    names: "list[str]", columns: "list[list[str | None]]", empty_as_string: bool
+) -> "list[Column]":
     """Asks pandas, which is what a user of read_csv would see."""
     import pandas
 
     decided = []
     for name, values in zip(names, columns):
-        if "" in values:  # empty_as_string: not missing, and no number
+        if empty_as_string and "" in values:  # not missing, and no number
             decided.append(Column(name, kinds.TEXT))
             continue
         buffer = io.StringIO()
