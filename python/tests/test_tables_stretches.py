@@ -100,6 +100,26 @@ def test_a_window_leaves_some_rows_of_a_stretch(tmp_path: Path) -> None:
     assert list(frame.index) == [0, 1, 2]
 
 
+def test_a_window_begins_at_a_row_of_its_own(tmp_path: Path) -> None:
+    made = table(tmp_path, "n\n5\n6\n7\n")
+    name = f"{made.description['files'][0]}@0+8#17*3"
+    assert made.reader().first_row([name + "/2+1", name]) == 19
+    for more in (
+        {"transformations": [{"filter": "n > 5"}]},
+        {"transformations": [{"take": 19}]},
+        {"transformations": [{"skip": 18}]},
+        {"transformations": [{"take_random_sample": {"probability": 0.5, "seed": 1}}]},
+        {"ragged": "skip"},
+        {"invalid_lines": "drop"},
+    ):
+        reader = Table(tmp_path, **{**made.description, **more}).reader()
+        assert reader.first_row([name + "/2+1"]) is None
+        assert reader.first_row([name + "/0+1"]) == reader.first_row([name]) == 17
+    steps = [{"convert_column_types": [{"columns": "n", "column_type": "float"}]}]
+    made.description["transformations"] = steps
+    assert made.reader().first_row([name + "/2+1"]) == 19
+
+
 def test_rows_are_counted_where_their_number_is_not_known(tmp_path: Path) -> None:
     made = Table(tmp_path, support_multi_line=True, transformations=[{"skip": 3}])
     first = made.add("1.csv", 'a,b\n1,"x\n\ny"\n\n2,z\n')

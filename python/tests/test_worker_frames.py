@@ -290,3 +290,22 @@ def test_what_a_script_finds_wrong_with_a_table_has_its_lines(agent: Agent) -> N
     assert trace[-1].endswith(
         "TableError: format: 5 is none of delimited, parquet, json_lines, arrow"
     )
+
+
+def test_the_number_of_the_first_row_is_told_or_why_it_is_not_known(agent: Agent) -> None:
+    body = "return [context.global_row_index_lower_bound]"
+    answer, whole = started(agent, body)
+    assert answer.kind == READY, answer.payload
+    counted = whole.replace("#0*0", "#17*3")
+    assert parts(agent.run(counted + "/2+1"))[0][3].decode() == "19\n"
+    assert "--set table.count_rows=true counts them" in str(agent.run(whole + "/2+1").payload)
+
+
+def test_steps_that_leave_rows_out_leave_no_number(agent: Agent) -> None:
+    body = "return [context.global_row_index_lower_bound]"
+    steps = [json.dumps({"filter": "n > 1"})]
+    answer, whole = started(agent, body, transformations=steps)
+    assert answer.kind == READY, answer.payload
+    said = str(agent.run(whole.replace("#0*0", "#17*3") + "/1+1").payload)
+    assert "this is a part of a mini-batch, and rows before it may have been left out" in said
+    assert "count_rows" not in said

@@ -93,9 +93,17 @@ class TableReader:
 
     def first_row(self, names: "list[str]") -> "int | None":
         """The number of the first row of the first stretch in the whole input, as it is before the
-        transformations; None where only counting would tell."""
+        transformations; None where only counting would tell. Of a window it is known as long as no
+        row before it was left out."""
         stretch = parse(names[0])
-        return stretch.row if stretch.rows else None
+        first = stretch.window[0] if stretch.window else 0
+        if not stretch.rows or (first and self._leaves_rows_out()):
+            return None
+        return stretch.row + first
+
+    def _leaves_rows_out(self) -> bool:
+        settings = self._settings
+        return settings.ragged == "skip" or settings.drops_invalid or self._steps.leave_rows_out()
 
     def count(self, names: "list[str]") -> int:
         """How many rows there are before the transformations, also where they cannot be read.

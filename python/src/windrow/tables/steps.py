@@ -97,6 +97,10 @@ class Steps:
         """Whether rows stay as they are."""
         return not self._steps
 
+    def leave_rows_out(self) -> bool:
+        """Whether some step may do so."""
+        return self.needs_numbers or any(name == "filter" for name, _ in self._steps)
+
     def converts(self, name: str) -> "str | None":
         """What a column is converted to at last; None: nothing."""
         target = None

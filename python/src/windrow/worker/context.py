@@ -82,11 +82,7 @@ class MiniBatchContext:
     def global_row_index_lower_bound(self) -> "int | None":
         """Number of its first row in the whole input, from 0; None for files."""
         if self._frame is not None and self._first_row is None:
-            raise RuntimeError(
-                "the rows of this table are not counted, so global_row_index_lower_bound is not "
-                "known; --set table.count_rows=true counts them (in a job file: table: "
-                "{count_rows: true})"
-            )
+            raise RuntimeError(_unknown(self._paths[0]))
         return self._first_row
 
     def report_failed(self, item_index: int, reason: object = "") -> None:
@@ -103,6 +99,22 @@ class MiniBatchContext:
     def __repr__(self) -> str:
         number, retries = self.minibatch_index, self.retry_count
         return f"MiniBatchContext(minibatch_index={number}, retry_count={retries})"
+
+
+def _unknown(name: str) -> str:
+    """Why nobody knows the number of the first row of a stretch."""
+    from windrow.tables.stretch import parse
+
+    if parse(name).rows:
+        return (
+            "this is a part of a mini-batch, and rows before it may have been left out by steps of"
+            " the table, ragged: skip or invalid_lines: drop, so global_row_index_lower_bound is"
+            " not known; leave rows out in run(), or give the table a column that numbers them"
+        )
+    return (
+        "the rows of this table are not counted, so global_row_index_lower_bound is not known;"
+        " --set table.count_rows=true counts them (in a job file: table: {count_rows: true})"
+    )
 
 
 def with_context(
