@@ -107,6 +107,22 @@ def test_the_same_names_in_another_order_are_no_same_headers(tmp_path: Path) -> 
     assert "all_files_different_headers" in said
 
 
+@pytest.mark.parametrize(
+    ("types", "header"), [("pandas", "b,a"), ("mltable", "b,a"), ("pandas", "a,c")]
+)
+def test_a_file_that_is_refused_decides_no_types(tmp_path: Path, types: str, header: str) -> None:
+    made = Table(tmp_path, types=types)
+    made.add("1.csv", "a,b\n5,x\n6,y\n")
+    made.add("2.csv", f"{header}\nx,5.5\ny,6.5\n")
+    made.add("3.csv", "a,b\n7,z\n")
+    reader = made.reader()
+    first, second, third = made.names()
+    assert dtypes(reader.frame([first])) == {"a": "int64", "b": "text"}
+    assert rows(reader.frame([third])) == [[7, "z"]]
+    with pytest.raises(TableError, match=r"2\.csv: the header has the columns"):
+        reader.frame([second])
+
+
 def test_the_first_file_with_something_in_it_gives_the_names(tmp_path: Path) -> None:
     made = Table(tmp_path)
     made.add("1.csv", "")

@@ -12,7 +12,7 @@ from windrow.tables.errors import (
     place,
     shortened,
 )
-from windrow.tables.header import Headers, open_quote
+from windrow.tables.header import Headers, is_other, named, open_quote
 from windrow.tables.kinds import Column
 from windrow.tables.records import Dialect, OpenQuote, records
 from windrow.tables.sample import Sample, other_delimiter
@@ -179,12 +179,8 @@ class Delimited:
         return _lines(piece.data, self._dialect.blanks)
 
     def _check_names(self, piece: "_Piece", path: str) -> None:
-        """Values would stand under wrong names. An MLTable file may name other columns, as long as
-        it is not the same ones in another order: there that is taken for a header all the same."""
-        if self._settings.header != "all_files_same_headers" or piece.names is None:
-            return
         expected = self._plan().header
-        if piece.names == expected:
+        if piece.names is None or not is_other(piece.names, expected, self._settings):
             return
         first = self._headers.first_file()
         if sorted(piece.names) == sorted(expected):
@@ -192,12 +188,11 @@ class Delimited:
                 f"{path}: the header has the columns of {first} in another order; set header:"
                 " all_files_different_headers"
             )
-        if self._settings.pandas_types:
-            raise TableError(
-                f"{path}: the header has the columns {listed(piece.names)}, and that of {first}"
-                f" {listed(expected)}; set header: all_files_different_headers to go by their"
-                " names, or from_first_file where other files have no header"
-            )
+        raise TableError(
+            f"{path}: the header has the columns {listed(piece.names)}, and that of {first}"
+            f" {listed(expected)}; set header: all_files_different_headers to go by their names, or"
+            " from_first_file where other files have no header"
+        )
 
     def _layout(self, path: str, wanted: "set[str] | None") -> "list[int | None]":
         """Which column each field of a record of this file is."""
@@ -313,8 +308,6 @@ class _Piece:
         self._skipped = 0
 
     def cut_head(self, headers: Headers) -> None:
-        from windrow.tables.header import named
-
         head = headers.head(self.data, self.path)
         if head is None:
             head = headers.head(self.data + b"\n", self.path)

@@ -141,6 +141,14 @@ def named(fields: "list[str | None]") -> "list[str]":
     return names
 
 
+def is_other(names: "list[str]", expected: "list[str]", settings: "Settings") -> bool:
+    """Whether values would stand under wrong names. An MLTable file may name other columns, as long
+    as it is not the same ones in another order: there that is taken for a header all the same."""
+    if settings.header != "all_files_same_headers" or names == expected:
+        return False
+    return settings.pandas_types or sorted(names) == sorted(expected)
+
+
 def open_quote(path: str, line: int, multi_line: bool) -> str:
     """The message for a quoted field that does not end."""
     what = f"{place(path, line)}: a quoted field begins here and "

@@ -3,7 +3,7 @@
 
 from windrow.tables import source
 from windrow.tables.errors import TableError, listed, place
-from windrow.tables.header import Headers, open_quote
+from windrow.tables.header import Headers, is_other, named, open_quote
 from windrow.tables.records import Dialect, OpenQuote, records
 
 TYPE_CHECKING = False
@@ -86,6 +86,9 @@ class Sample:
             elif data and not data.endswith(b"\n"):
                 data += b"\n"
             head = self._headers.head(data, path)
+            names = named(head.fields) if head and head.fields is not None else self.header
+            if is_other(names, self.header, self._settings):
+                return []  # its own mini-batches will say so
             found = self._parsed(data, head.end, path, count, complete) if head else []
             if complete or len(found) >= count:
                 return found
