@@ -170,8 +170,9 @@ def test_a_quote_that_is_never_closed_is_found(tmp_path: Path) -> None:
     assert rows(table(tmp_path, 'a,b\n1,"y\n', quotes=False).frame()) == [[1, '"y']]
 
 
-def test_a_late_open_quote_is_found_too(tmp_path: Path) -> None:
-    text = "a,b\n" + "1,x\n" * 500 + '2,"y\n3,z"\n'
+@pytest.mark.parametrize("end", ['"y\n3,z"\n', '"y', '"y\n', '"y\n\n \n'])
+def test_a_late_open_quote_is_found_too(tmp_path: Path, end: str) -> None:
+    text = "a,b\n" + "5,x\n" * 500 + f"5,{end}"
     assert table(tmp_path, text).error().startswith("data.csv line 502: a quoted field")
 
 

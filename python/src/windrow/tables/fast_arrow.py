@@ -4,6 +4,7 @@ it tells an empty text from a missing value."""
 
 from windrow.tables import kinds
 from windrow.tables.arrows import integers
+from windrow.tables.records import Dialect, OpenQuote, records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def read(
             quote_places(data, settings)
         else:
             _check_lines(data, table.num_rows + skipped)
+            _check_last(data, settings)
     for i, name in enumerate(wanted):
         column = columns[int(name)]
         assert column is not None
@@ -107,14 +109,24 @@ def quote_places(data: bytes, settings: "Settings") -> "Any":
     return places
 
 
-def _check_lines(data: bytes, records: int) -> None:
+def _check_lines(data: bytes, count: int) -> None:
     """Each record is one line. This reader lets quotes hold line breaks. Raises Unsure."""
     import numpy
 
     ends = int(numpy.count_nonzero(numpy.frombuffer(data, "uint8") == ord("\n")))
     ends += not data.endswith(b"\n")
-    if records != ends and records != sum(1 for line in data.split(b"\n") if line.strip(b"\r")):
+    if count != ends and count != sum(1 for line in data.split(b"\n") if line.strip(b"\r")):
         raise Unsure("a line break in quotes")
+
+
+def _check_last(data: bytes, settings: "Settings") -> None:
+    """This reader takes the end of the data for the end of quotes. Raises Unsure."""
+    last = data.rstrip(b" \t\r\n")
+    text = last[last.rfind(b"\n") + 1 :].decode("utf-8", "replace")
+    try:
+        list(records(text, Dialect(settings)))
+    except OpenQuote:
+        raise Unsure("a quote that is not closed") from None
 
 
 def _conversion(
