@@ -170,6 +170,61 @@ def test_a_quote_that_is_never_closed_is_found(tmp_path: Path) -> None:
     assert rows(table(tmp_path, 'a,b\n1,"y\n', quotes=False).frame()) == [[1, '"y']]
 
 
+@pytest.mark.parametrize("header", ["all_files_same_headers", "no_header"])
+@pytest.mark.parametrize(
+    ("bad", "said", "multi_line"),
+    [
+        (b"6\n", "1 field where", False),
+        (b"6,y,z\n", "3 fields where", True),
+        (b'6,"y\n', "a quoted field begins here", False),
+        (b"6,\xe4\n", "byte 0xe4 is not UTF-8", False),
+    ],
+)
+def test_a_bad_row_among_the_first_fails_no_other_mini_batch(
+    tmp_path: Path, header: str, bad: bytes, said: str, multi_line: bool
+) -> None:
+    made = Table(tmp_path, header=header, support_multi_line=multi_line)
+    first = b"" if header == "no_header" else b"a,b\n"
+    begin = len(first)
+    path = made.add("1.csv", first + b"5,x\n" + bad + b"7,z\n")
+    reader = made.reader()
+    with pytest.raises(TableError, match=f"1.csv line {3 if first else 2}: {said}"):
+        reader.frame([f"{path}@{begin + 4}+{len(bad)}#0*0"])
+    for offset, row in ((begin, [5, "x"]), (begin + 4 + len(bad), [7, "z"])):
+        frame = reader.frame([f"{path}@{offset}+4#0*0"])
+        assert list(dtypes(frame).values()) == ["int64", "text"]
+        assert rows(frame) == [row]
+
+
+def test_a_quote_that_is_never_closed_fails_no_row_before_it(tmp_path: Path) -> None:
+    made = Table(tmp_path, support_multi_line=True)
+    path = made.add("1.csv", 'a,b\n5,x\n6,"y\n7,z\n')
+    assert rows(made.reader().frame([f"{path}@0+8#0*0"])) == [[5, "x"]]
+
+
+@pytest.mark.parametrize("header", ["all_files_same_headers", "all_files_different_headers"])
+def test_a_file_that_cannot_be_read_fails_no_other(tmp_path: Path, header: str) -> None:
+    made = Table(tmp_path, header=header)
+    made.add("1.csv", "a,b\n5,x\n")
+    made.add("2.csv.gz", gzip.compress(b"a,b\n" + b"5,x\n" * 1000)[:30])
+    made.add("3.csv", 'a,"b\n5,x\n')
+    made.add("4.csv", "a,b\n6,y\n")
+    first, second, third, last = made.names()
+    reader = made.reader()
+    assert rows(reader.frame([first, last])) == [[5, "x"], [6, "y"]]
+    for name, said in ((second, "cannot be decompressed"), (third, "line 1: a quoted field")):
+        with pytest.raises(TableError, match=said):
+            reader.frame([name])
+
+
+def test_without_a_row_that_can_be_read_columns_are_text(tmp_path: Path) -> None:
+    made = Table(tmp_path)
+    path = made.add("1.csv", "a,b\n" + "5\n" * 200 + "6,y\n")
+    frame = made.reader().frame([f"{path}@404+4#0*0"])
+    assert (dtypes(frame), rows(frame)) == ({"a": "text", "b": "text"}, [["6", "y"]])
+    assert made.error().startswith("1.csv line 2: 1 field where the table has 2 columns")
+
+
 @pytest.mark.parametrize("end", ['"y\n3,z"\n', '"y', '"y\n', '"y\n\n \n'])
 def test_a_late_open_quote_is_found_too(tmp_path: Path, end: str) -> None:
     text = "a,b\n" + "5,x\n" * 500 + f"5,{end}"
@@ -179,7 +234,7 @@ def test_a_late_open_quote_is_found_too(tmp_path: Path, end: str) -> None:
 def test_rows_with_too_many_or_too_few_fields(tmp_path: Path) -> None:
     text = "a,b\n1,2\n3\n4,5,6\n7,8\n"
     said = table(tmp_path, text).error()
-    assert said.startswith("data.csv line 3: 1 fields where the table has 2 columns; set ragged")
+    assert said.startswith("data.csv line 3: 1 field where the table has 2 columns; set ragged")
     assert rows(table(tmp_path, text, ragged="skip").frame()) == [[1, 2], [7, 8]]
     filled = table(tmp_path, text, ragged="fill").frame()
     assert list(filled.columns) == ["a", "b", "Column3"]
@@ -196,7 +251,7 @@ def test_columns_that_were_filled_are_in_no_header(tmp_path: Path) -> None:
 
 def test_late_ragged_rows_are_treated_alike(tmp_path: Path) -> None:
     text = "a,b\n" + "1.5,x\n" * 300 + "2.5\n3.5,y\n"
-    assert table(tmp_path, text).error().startswith("data.csv line 302: 1 fields where")
+    assert table(tmp_path, text).error().startswith("data.csv line 302: 1 field where")
     assert len(table(tmp_path, text, ragged="skip").frame()) == 301
     assert rows(table(tmp_path, text, ragged="fill").frame())[-2:] == [[2.5, None], [3.5, "y"]]
     longer = text + "1,2,3\n"

@@ -351,7 +351,8 @@ def _lines(data: bytes, blanks: str) -> int:
 def ragged(where: str, fields: int, width: int, names: "list[str]", settings: "Settings") -> str:
     """The message for a record with another number of fields than the header."""
     columns = f"{width} columns" if width != 1 else "1 column"
-    text = f"{where}: {fields} fields where the table has {columns}"
+    have = f"{fields} fields" if fields != 1 else "1 field"
+    text = f"{where}: {have} where the table has {columns}"
     other = other_delimiter(names, settings)
     if other:
         text += f", {listed(names)}; set delimiter: {other!r} if that stands between fields"

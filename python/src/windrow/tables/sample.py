@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first rows of delimited text: the columns of a table and the text their types are told by."""
+"""The first rows of delimited text: the columns of a table and the text their types are told by.
+
+Rows and files that cannot be read are left out: the mini-batch that has them will say so.
+"""
+
+import re
 
 from windrow.tables import source
-from windrow.tables.errors import TableError, listed, place
-from windrow.tables.header import Headers, is_other, named, open_quote
+from windrow.tables.errors import TableError, listed
+from windrow.tables.header import Headers, is_other, named
 from windrow.tables.records import Dialect, OpenQuote, records
 
 TYPE_CHECKING = False
@@ -12,6 +17,7 @@ if TYPE_CHECKING:
 
 _START = 64 << 10
 _RECORD_MAX = 256 << 20
+_NO_UTF8 = re.compile("[\udc80-\udcff]")
 _DELIMITERS = ",;\t|"
 
 
@@ -28,7 +34,11 @@ class Sample:
             left = settings.sample_rows - len(self.rows)
             if left <= 0:
                 break
-            self._take(path, left)
+            try:
+                self._take(path, left)
+            except TableError:
+                if path == headers.first_file():
+                    raise
         for row in self.rows:
             row.extend([None] * (len(self.names) - len(row)))
         if settings.empty_as_string:
@@ -44,7 +54,11 @@ class Sample:
             return list(self._headers.names_of(first)) if first else []
         names: dict[str, None] = {}
         for path in self._settings.files:
-            names.update(dict.fromkeys(self._headers.names_of(path)))
+            try:
+                names.update(dict.fromkeys(self._headers.names_of(path)))
+            except TableError:
+                if path == self._headers.first_file():
+                    raise
         return list(names)
 
     def _take(self, path: str, count: int) -> None:
@@ -53,19 +67,14 @@ class Sample:
         apart = self._settings.header == "all_files_different_headers"
         own = list(self._headers.names_of(path)) if apart else self.names
         if not own and found:  # no header: as many as the first record has
-            own.extend(f"Column{i + 1}" for i in range(len(found[0][1])))
-        for line, fields in found:
+            own.extend(f"Column{i + 1}" for i in range(len(found[0])))
+        for fields in found:
             while fills and len(own) < len(fields):
                 own.append(f"Column{len(own) + 1}")
                 if apart and own[-1] not in self.names:
                     self.names.append(own[-1])
             if len(fields) != len(own) and not fills:
-                if self._settings.ragged == "skip":
-                    continue
-                from windrow.tables.delimited import ragged
-
-                where = place(path, line)
-                raise TableError(ragged(where, len(fields), len(own), own, self._settings))
+                continue
             self.rows.append(self._placed(fields, own) if apart else list(fields))
 
     def _placed(self, fields: "list[str | None]", own: "list[str]") -> "list[str | None]":
@@ -73,8 +82,8 @@ class Sample:
         values = dict(zip(own, fields))
         return [values.get(name) for name in self.names]
 
-    def _first_records(self, path: str, count: int) -> "list[tuple[int, list[str | None]]]":
-        """With their lines, from 1 on."""
+    def _first_records(self, path: str, count: int) -> "list[list[str | None]]":
+        """Of so many, those that can be read."""
         size = _START
         while True:
             data, complete = source.prefix(path, size)
@@ -89,31 +98,35 @@ class Sample:
             names = named(head.fields) if head and head.fields is not None else self.header
             if is_other(names, self.header, self._settings):
                 return []  # its own mini-batches will say so
-            found = self._parsed(data, head.end, path, count, complete) if head else []
-            if complete or len(found) >= count:
+            text = source.first_text(data[head.end :] if head else b"", path)
+            found, seen = self._parsed(text, count)
+            if complete or seen >= count or (found and size >= _RECORD_MAX):
                 return found
-            if not found and size >= _RECORD_MAX:
+            if size >= _RECORD_MAX:
                 raise TableError(
                     f"{path}: no record in the first {size >> 20} MB; is this delimited text?"
                 )
             size *= 4
 
-    def _parsed(
-        self, data: bytes, start: int, path: str, count: int, complete: bool
-    ) -> "list[tuple[int, list[str | None]]]":
-        before = data.count(b"\n", 0, start)
-        text = source.decoded(data[start:], path, before)
-        found: list[tuple[int, list[str | None]]] = []
-        try:
-            for line, fields in records(text, self._dialect):
-                found.append((before + line + 1, fields))
-                if len(found) == count:
-                    break
-        except OpenQuote as quote:
-            if complete or not self._settings.multi_line:
-                line = before + quote.line + 1
-                raise TableError(open_quote(path, line, self._settings.multi_line)) from None
-        return found
+    def _parsed(self, text: str, count: int) -> "tuple[list[list[str | None]], int]":
+        """Records that can be read, and how many were looked at."""
+        found: list[list[str | None]] = []
+        seen = 0
+        while seen < count:
+            try:
+                for _, fields in records(text, self._dialect):
+                    seen += 1
+                    if _is_utf8(fields):
+                        found.append(fields)
+                    if seen == count:
+                        break
+                break
+            except OpenQuote as quote:
+                if self._settings.multi_line:
+                    break  # whatever follows is in quotes
+                seen += 1
+                text = "".join(text.split("\n", quote.line + 1)[quote.line + 1 :])
+        return found, seen
 
     def _check_delimiter(self) -> None:
         """One column whose name and values all hold the same number of another delimiter."""
@@ -124,6 +137,11 @@ class Sample:
                 f"{self._headers.first_file()}: with delimiter {self._settings.delimiter!r} there"
                 f" is one column, {listed(self.names)}; set delimiter: {other!r}"
             )
+
+
+def _is_utf8(fields: "list[str | None]") -> bool:
+    """Whether source.first_text() found nothing else in them."""
+    return not any(_NO_UTF8.search(field) for field in fields if field and not field.isascii())
 
 
 def other_delimiter(names: "list[str]", settings: "Settings") -> str:

@@ -35,6 +35,7 @@ _BOMS = {
     "utf-16": ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")),
     "utf-32": ((codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be")),
 }
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def read(stretch: "Stretch", settings: "Settings") -> bytes:
@@ -200,12 +201,20 @@ def decoded(data: bytes, path: str, lines_before: int) -> str:
     except UnicodeDecodeError as error:
         line = lines_before + data.count(b"\n", 0, error.start) + 1
         byte = data[error.start]
-        wide = lines_before == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        wide = lines_before == 0 and data[:2] in _UTF16_MARKS
         likely = "utf16, by the first bytes" if wide else "latin1 or windows1252"
         raise TableError(
             f"{place(path, line)}: byte {byte:#04x} is not UTF-8; set encoding, for example to"
             f" {likely}"
         ) from None
+
+
+def first_text(data: bytes, path: str) -> str:
+    """The beginning of a file as text, with halves of surrogate pairs for bytes that are no UTF-8:
+    a row that has some can be told. Raises TableError for a file that is in UTF-16."""
+    if data[:2] in _UTF16_MARKS:
+        return decoded(data, path, 0)
+    return data.decode("utf-8", "surrogateescape")
 
 
 def lines_before(path: str, offset: int) -> int:
