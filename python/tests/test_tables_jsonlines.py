@@ -122,6 +122,44 @@ def test_a_broken_line_is_told_or_dropped(tmp_path: Path, line: str, reason: str
 
 
 @pytest.mark.parametrize(
+    "bad",
+    [b"xx", b'{"x": 1', b"[1]", b'{"x": NaN}', b'{"x": "\xe4"}', b'{"x": 1' + b"0" * 400 + b"}"],
+)
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_broken_line_among_the_first_fails_no_other_mini_batch(
+    tmp_path: Path, bad: bytes, before: int
+) -> None:
+    made = Table(tmp_path, format="json_lines")
+    good = b'{"x": 0.5}\n'
+    begin = len(good) * before
+    path = made.add("data.jsonl", good * before + bad + b"\n" + good)
+    reader = made.reader()
+    with pytest.raises(TableError, match=rf"data.jsonl line {before + 1}\b"):
+        reader.frame([f"{path}@{begin}+{len(bad) + 1}#0*0"])
+    frame = reader.frame([f"{path}@{begin + len(bad) + 1}+{len(good)}#0*0"])
+    assert (dtypes(frame), rows(frame)) == ({"x": "float64"}, [[0.5]])
+
+
+def test_a_later_file_that_is_no_json_lines_fails_no_other(tmp_path: Path) -> None:
+    made = Table(tmp_path, format="json_lines")
+    made.add("a.jsonl", '{"x": 1}\n')
+    made.add("b.json", '[\n{"x": 1},\n{"x": 2}\n]\n')
+    first, second = made.names()
+    reader = made.reader()
+    assert rows(reader.frame([first])) == [[1]]
+    with pytest.raises(TableError, match=r"b\.json line 1: a list begins here"):
+        reader.frame([second])
+
+
+@pytest.mark.parametrize("form", ['[\n{"x": 1},\n{"x": 2}\n]\n', '{\n"x": 1,\n"y": 2\n}\n'])
+def test_every_mini_batch_of_a_document_is_told_what_it_is(tmp_path: Path, form: str) -> None:
+    made = Table(tmp_path, format="json_lines")
+    path = made.add("data.json", form)
+    with pytest.raises(TableError, match=r"data\.json line 1: an? .* begins here, and JSON lines"):
+        made.reader().frame([f"{path}@2+7#0*0"])
+
+
+@pytest.mark.parametrize(
     ("text", "what"),
     [
         ('[\n  {"x": 1},\n  {"x": 2}\n]\n', "a list"),

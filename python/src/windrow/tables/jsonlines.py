@@ -5,18 +5,19 @@ A column is int64, uint64, float64, bool or text when all its values in the firs
 kind (numbers with and without a fraction are float64; a missing integer too), and a column of
 Python objects as JSON gives them otherwise: lists, objects, mixed kinds, nothing but null, whole
 numbers that no integer type holds. Its columns are those of the first rows, in the order of their
-first appearance.
+first appearance. Lines that cannot be read decide nothing: their mini-batches will say so.
 """
 
 import gc
 
 from windrow.tables import source
 from windrow.tables.errors import TableError, listed, place, shortened
-from windrow.tables.json_line import checked, document, infinite, scan
+from windrow.tables.json_line import checked, document, infinite, parsed, scan
 from windrow.tables.stretch import Stretch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from windrow.tables.settings import Settings
@@ -70,12 +71,20 @@ class JsonLines:
                 left = self._settings.sample_rows - len(rows)
                 if left <= 0:
                     break
-                self._first.append(self._first_rows(path, left))
+                try:
+                    self._first.append(self._first_rows(path, left))
+                except TableError:
+                    if path == self._settings.files[0]:
+                        raise
+                    continue
                 rows += self._first[-1].rows
             names = dict.fromkeys(name for row in rows for name in row)
             any_ = self._settings.mixed_types or not self._settings.infers
             nullable = self._settings.keeps_integers
             self._kinds = {name: ANY if any_ else _kind(rows, name, nullable) for name in names}
+            floats = [name for name, kind in self._kinds.items() if kind == FLOAT]
+            for found in self._first:
+                found.drop(lambda row: any(_too_large(row.get(name)) for name in floats))
         return self._kinds
 
     def _first_rows(self, path: str, count: int) -> "_Lines":
@@ -87,7 +96,11 @@ class JsonLines:
             data = source.utf8(data, path, 0, self._settings.encoding)
             if not complete:
                 data = data[: data.rfind(b"\n") + 1]
-            found = self._parsed(data, _Lines([], [], path, 0), count, True)
+            text = source.first_text(data, path)
+            found = _Lines([], [], path, 0)
+            if not self._settings.drops_invalid:
+                _check_document(text, found)
+            self._parsed(text, found, count, True)
             if complete or len(found.rows) >= count:
                 return found
             if not found.rows and size >= _LINE_MAX:
@@ -154,11 +167,13 @@ class JsonLines:
     def _found(self, stretch: "Stretch", careful: bool = False) -> "_Lines":
         data = source.read(stretch, self._settings)
         data = source.utf8(data, stretch.path, stretch.offset, self._settings.encoding)
-        return self._parsed(data, _Lines([], [], stretch.path, stretch.offset), -1, careful)
+        found = _Lines([], [], stretch.path, stretch.offset)
+        self._parsed(_text(data, stretch.path, stretch.offset), found, -1, careful)
+        return found
 
-    def _parsed(self, data: bytes, found: "_Lines", count: int, careful: bool) -> "_Lines":
-        """With at most `count` objects, -1: all. `careful`: with a look at each number and text."""
-        text = _text(data, found.path, found.offset)
+    def _parsed(self, text: str, found: "_Lines", count: int, careful: bool) -> None:
+        """With at most `count` objects, of those that can be read; -1: all. `careful`: with a look
+        at each number and text."""
         collects = gc.isenabled()
         gc.disable()  # else it looks through all rows again and again, and finds nothing
         try:
@@ -166,7 +181,6 @@ class JsonLines:
         finally:
             if collects:
                 gc.enable()
-        return found
 
     def _parse(self, text: str, found: "_Lines", count: int, careful: bool) -> None:
         rows, lines, texts = found.rows, found.lines, text.split("\n")
@@ -181,7 +195,7 @@ class JsonLines:
                     continue
                 value, reason = checked(line)
                 if reason:
-                    if self._settings.drops_invalid:
+                    if self._settings.drops_invalid or count >= 0:
                         continue
                     lines.append(number)
                     what = "" if found.offset or rows else document(texts[number:])
@@ -215,9 +229,25 @@ class _Lines:
     ) -> None:
         self.rows, self.lines, self.path, self.offset = rows, lines, path, offset
 
+    def drop(self, wrong: "Callable[[dict[str, Any]], bool]") -> None:
+        kept = [pair for pair in zip(self.rows, self.lines) if not wrong(pair[0])]
+        self.rows, self.lines = [row for row, _ in kept], [line for _, line in kept]
+
     def place(self, index: int, column: "str | None" = None) -> str:
         line = source.lines_before(self.path, self.offset) + self.lines[index] + 1
         return place(self.path, line, column)
+
+
+def _check_document(text: str, found: _Lines) -> None:
+    """Raises TableError for a file that is no JSON lines at all: neither its first line nor the
+    next is an object."""
+    lines = text.split("\n")
+    number = next((i for i, line in enumerate(lines) if line.strip(" \t\r")), 0)
+    first = lines[number : number + 2]
+    what = document(first)
+    if what and all(parsed(line)[1] for line in first):
+        found.lines.append(number)
+        raise TableError(f"{found.place(-1)}: {what}")
 
 
 def _text(data: bytes, path: str, offset: int) -> str:
