@@ -309,6 +309,12 @@ def test_what_cannot_be_cut_is_told(tmp_path: Path) -> None:
     )
     nul = table(tmp_path, "n,k\n1,a\0b\n")
     assert "has a NUL character for the name of a folder" in refused(nul, "k")
+    missing = table(tmp_path, "n,k\n1,\n2,__HIVE_DEFAULT_PARTITION__\n3,a\n")
+    assert refused(missing, "k") == (
+        "partition_by: '__HIVE_DEFAULT_PARTITION__' of column 'k' is what the folder of rows"
+        " without a value is called; leave the field empty in the files if a missing value is"
+        " meant, or write another text"
+    )
     (tmp_path / "to/something").write_text("x")
     assert refused(made, "k").endswith("to is not empty")
 

@@ -167,6 +167,12 @@ def _folder(name: str, text: "str | None") -> str:
     """Raises TableError. The name that both the engine and Arrow read as this key and value."""
     if text is None:
         return f"{quote(name, safe='')}={MISSING}"
+    if text == MISSING:
+        raise TableError(
+            f"partition_by: {text!r} of column {name!r} is what the folder of rows without a value"
+            " is called; leave the field empty in the files if a missing value is meant, or write"
+            " another text"
+        )
     folder = f"{quote(name, safe='')}={quote(text, safe='')}"
     reason = "has a NUL character" if "\0" in text else ""
     if len(folder) > _NAME_MAX:
