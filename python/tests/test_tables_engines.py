@@ -11,7 +11,8 @@ import pytest
 from tables_oracle import corpus
 from tables_oracle.engines import ENGINES, Engines
 from tables_oracle.table_files import Table, dtypes, rows, table
-from windrow.tables.reader import TableError, TableReader
+from windrow.tables.frames import reader_of
+from windrow.tables.reader import TableError
 
 
 @pytest.fixture
@@ -21,9 +22,11 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> Engines:
 
 def outcome(description: dict[str, Any], names: list[str]) -> Any:
     try:
-        frame = TableReader(description).frame(names)
+        frame = reader_of(description)[1](names)
     except TableError as error:
         return str(error)
+    if description.get("frame") == "pyarrow":
+        return str(frame.schema), frame.to_pylist()
     return dtypes(frame), rows(frame)
 
 

@@ -122,6 +122,39 @@ def test_they_stay_so_in_every_mini_batch(tmp_path: Path) -> None:
         read([f"{path}@0+0#0*0"])
 
 
+LATE = [
+    ("delimited", "n,b\n", f"{LARGE},true\n", ",\n", {}),
+    ("delimited", "n,b\n", f"{LARGE},true\n", "NA,\n", {"types": "pandas"}),
+    ("delimited", "n,b\n", f"{LARGE},true\n", ",\n", {"transformations": [
+        {"convert_column_types": [
+            {"columns": "n", "column_type": "int"},
+            {"columns": "b", "column_type": "boolean"},
+        ]},
+    ]}),
+    ("json_lines", "", f'{{"n": {LARGE}, "b": true}}\n', '{"n": null}\n', {}),
+    ("json_lines", "", '{"n": 18446744073709551615, "b": true}\n', "{}\n", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "head", "early", "late", "more"), LATE)
+@pytest.mark.parametrize("kind", ["pyarrow", "polars"])
+def test_values_may_be_missing_behind_the_first_rows(
+    tmp_path: Path, kind: str, form: str, head: str, early: str, late: str, more: dict[str, Any]
+) -> None:
+    pytest.importorskip(kind)
+    table = Table(tmp_path, frame=kind, format=form, **more)
+    path = table.add("a", head + early * 300 + late)
+    _, read = reader_of(table.description)
+    begin, end = len(head) + 299 * len(early), len(head) + 300 * len(early)
+    first = read([f"{path}@{begin}+{len(early)}#0*0"])
+    last = read([f"{path}@{end}+{len(late)}#0*0"])
+    assert first.schema == last.schema
+    assert "float" not in str(first.schema).lower()
+    for column in (last["n"], last["b"]):
+        assert (column.to_list() if kind == "polars" else column.to_pylist()) == [None]
+    assert len(read([f"{path}@0+0#0*0"])) == 301
+
+
 def test_they_stay_so_in_filters_and_conversions(tmp_path: Path) -> None:
     text = f"i,b,n\n{LARGE},1,{LARGE}\n,,\n{LARGE - 1},3,{LARGE - 1}\n"
     steps = [

@@ -2,8 +2,9 @@
 """convert_column_types: columns made int, float, string, boolean or datetime.
 
 An integer column of pandas has no missing values, so one that has some in the first rows becomes
-float64, in every mini-batch; a boolean one becomes objects. Whatever cannot be converted is an
-error: the mltable package makes it a missing value, and nobody notices.
+float64, in every mini-batch; a boolean one becomes objects. Frames that are none of pandas may have
+missing values in both, whatever the first rows have. Whatever cannot be converted is an error: the
+mltable package makes it a missing value, and nobody notices.
 """
 
 from windrow.tables import kinds
@@ -52,7 +53,8 @@ class Conversion:
 
     def decide(self, name: str, series: "Any") -> None:
         """Looks at the first rows."""
-        if self.target in ("int", "boolean") and bool(series.isna().any()):
+        missing = self._keeps_integers or bool(series.isna().any())
+        if self.target in ("int", "boolean") and missing:
             self._missing.add(name)
 
     def apply(self, name: str, series: "Any") -> "Any":

@@ -90,7 +90,7 @@ def read(
         frame = table.to_pandas(use_threads=False)
     except (pyarrow.ArrowException, ValueError) as error:
         raise Unsure(str(error)) from None
-    return _finished(frame, [column for column in columns if column is not None], table)
+    return _finished(frame, [column for column in columns if column is not None], table, settings)
 
 
 def quote_places(data: bytes, settings: "Settings") -> "Any":
@@ -195,13 +195,15 @@ def _without_hex(texts: "Any") -> "Any":
     return texts
 
 
-def _finished(frame: "Any", columns: "list[Column]", table: "Any") -> "Any":
+def _finished(frame: "Any", columns: "list[Column]", table: "Any", settings: "Settings") -> "Any":
+    """Frames that will be Arrow tables get their types there: columns stay as they are cheapest."""
     frame.columns = [column.name for column in columns]
     for i, column in enumerate(columns):
         if column.kind == kinds.INT_OR_NONE:
-            frame[column.name] = integers(table.column(i))
-        if column.kind == kinds.BOOL_OR_NONE:
-            if frame[column.name].dtype != object:
+            if table.column(i).null_count:
+                frame[column.name] = integers(table.column(i))
+        elif column.kind == kinds.BOOL_OR_NONE:
+            if frame[column.name].dtype != object and not settings.keeps_integers:
                 frame[column.name] = frame[column.name].astype(object)
         elif column.kind == kinds.DATE and column.style and column.style.zoned:
             frame[column.name] = frame[column.name].dt.tz_localize(None)

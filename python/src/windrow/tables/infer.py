@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from windrow.tables.settings import Settings
 
+_NULLABLE = {kinds.INT: kinds.INT_OR_NONE, kinds.BOOL: kinds.BOOL_OR_NONE}
+
 
 def decide(
     names: "list[str]", rows: "list[list[str | None]]", settings: "Settings"
@@ -29,13 +31,16 @@ def decide(
     else:
         decided = [_as_mltable(name, values) for name, values in zip(names, columns)]
     if settings.keeps_integers:
-        decided = [_whole(*pair, settings) for pair in zip(decided, columns)]
+        decided = [_nullable(*pair, settings) for pair in zip(decided, columns)]
     text = set(settings.text_columns)
     return [Column(one.name, kinds.TEXT) if one.name in text else one for one in decided]
 
 
-def _whole(column: Column, values: "list[str | None]", settings: "Settings") -> Column:
-    """Integers, where missing values alone have made floats of them."""
+def _nullable(column: Column, values: "list[str | None]", settings: "Settings") -> Column:
+    """A column that may have missing values whatever the first rows have: integers, where missing
+    values alone have made floats of them, and truth values."""
+    if column.kind in _NULLABLE:
+        return Column(column.name, _NULLABLE[column.kind])
     words = kinds.PANDAS_WORDS if settings.pandas_types else kinds.MLTABLE_WORDS
     present = [value for value in values if value is not None and value not in words.missing]
     if column.kind != kinds.FLOAT or not 0 < len(present) < len(values):

@@ -261,7 +261,9 @@ def _kind(rows: "list[dict[str, Any]]", name: str, nullable: bool) -> str:
     types = {type(row.get(name)) for row in rows}
     for kind in (INT, BOOL, TEXT, FLOAT, BOOL_OR_NONE):
         if types <= _FITTING[kind] and types != {type(None)}:
-            return kind if float in types or int not in types else _whole(rows, name, nullable)
+            if int in types and float not in types:
+                return _whole(rows, name, nullable)
+            return BOOL_OR_NONE if nullable and kind == BOOL else kind
     return ANY
 
 
@@ -269,10 +271,10 @@ def _whole(rows: "list[dict[str, Any]]", name: str, nullable: bool) -> str:
     """Of a column of whole numbers. float64 would make equal what differs."""
     values = [row[name] for row in rows if row.get(name) is not None]
     kind = INT if _fits(values, INT) else UINT if _fits(values, UINT) else ANY
+    if nullable and kind != ANY:
+        return kind + "?"
     if kind == ANY or len(values) == len(rows):
         return kind
-    if nullable:
-        return kind + "?"
     return FLOAT if kind == INT else ANY
 
 
