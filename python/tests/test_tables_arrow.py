@@ -118,6 +118,37 @@ def test_a_null_in_a_later_file_is_told(tmp_path: Path, form: str) -> None:
         table.reader().frame([later])
 
 
+@pytest.mark.parametrize(("values", "type_"), [([1, None], "float64"), ([True, None], "text")])
+def test_it_is_told_what_to_make_of_the_column(tmp_path: Path, values: Any, type_: str) -> None:
+    table = made(tmp_path, *(pyarrow.table({"n": part}) for part in (values[:1], values)))
+    table.description["files"], later = table.description["files"][:1], table.names()[1]
+    with pytest.raises(TableError, match=f"convert the column to {type_} in the files, ask for fr"):
+        table.reader().frame([later])
+
+
+@pytest.mark.parametrize("steps", [[], [{"filter": "k > 0"}]])
+@pytest.mark.parametrize("form", FORMS)
+def test_frames_that_hold_missing_integers_take_late_ones(
+    tmp_path: Path, form: str, steps: list[Any]
+) -> None:
+    large = (1 << 53) + 1
+    rows = {"n": [large] * 300 + [None], "b": [True] * 300 + [None], "k": [1] * 301}
+    first = pyarrow.table({"n": [1], "b": [False], "k": [1]})
+    table = made(tmp_path, first, pyarrow.table(rows), form=form)
+    table.description.update(
+        frame="pyarrow", transformations=steps, files=table.description["files"][:1]
+    )
+    path = f"{tmp_path}/1.{form}"
+    reader = ArrowTables(table.description)
+    late, early = (
+        reader.whole([f"{path}@299+2#0*0"]),
+        reader.whole([f"{tmp_path}/0.{form}@0+0#0*0"]),
+    )
+    assert late.to_pydict() == {"n": [large, None], "b": [True, None], "k": [1, 1]}
+    assert list(map(str, late.schema.types)) == ["int64", "bool", "int64"]
+    assert early.schema == late.schema
+
+
 def test_what_pandas_wrote_comes_back(tmp_path: Path) -> None:
     import pandas
 

@@ -46,10 +46,12 @@ class ArrowSource:
         table = self._stretch(stretch, names)
         column = missing_where_none_may_be(table, schema, names)
         if column is not None:
+            nullable = "text" if str(schema.types[column]) == "bool" else "float64"
             raise TableError(
                 f"{stretch.path}, column {column!r}: missing values from row {stretch.offset} on,"
                 f" and none in {self.decided_by.format(schema.path)}, which decided its type;"
-                " convert the column in the files, or leave it out with keep_columns"
+                f" convert the column to {nullable} in the files, ask for frame: pyarrow or polars,"
+                " or leave it out with keep_columns"
             )
         return table
 

@@ -64,7 +64,7 @@ class Schema:
         self._missing |= names
 
     def none_may_be_missing(self, name: str) -> bool:
-        if name in self._missing or name in self._pandas:
+        if self.keeps_integers or name in self._missing or name in self._pandas:
             return False
         return integer_or_bool(self.types[name])
 
@@ -246,11 +246,11 @@ def frame_of(table: "Any", schema: Schema, names: "list[str]", path: str, row: i
             " with keep_columns"
         ) from None
     for name in names:
-        if not schema.is_missing_kind(name):
-            continue
-        if schema.keeps_integers and pyarrow.types.is_integer(schema.types[name]):
-            frame[name] = integers(table.column(name))
-        elif frame[name].dtype.kind in "iub":
+        column = table.column(name)
+        if schema.keeps_integers and pyarrow.types.is_integer(column.type):
+            if schema.is_missing_kind(name) or column.null_count:
+                frame[name] = integers(column)
+        elif schema.is_missing_kind(name) and frame[name].dtype.kind in "iub":
             kind = "float64" if frame[name].dtype.kind in "iu" else object
             frame[name] = frame[name].astype(kind)
     return frame
