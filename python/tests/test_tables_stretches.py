@@ -53,6 +53,17 @@ def test_a_file_that_was_rewritten_is_told(tmp_path: Path) -> None:
         path.write_text("a,b\n5,x\n6,y\n")
 
 
+def test_a_file_that_was_rewritten_before_its_first_rows_were_read_is_told(tmp_path: Path) -> None:
+    made = table(tmp_path, "a,b\n5,x\n6,y\n")
+    reader = made.reader()
+    reader.check()
+    path = Path(made.description["files"][0])
+    path.write_text("a,b\n7,x\n8,y\n")
+    os.utime(path, ns=(1, 1))
+    with pytest.raises(TableError, match=r"data\.csv: the file has changed; input must not"):
+        reader.frame([f"{path}@8+4#0*0"])
+
+
 def test_a_file_may_grow(tmp_path: Path) -> None:
     made = table(tmp_path, "a,b\n5,x\n6,y\n")
     path = Path(made.description["files"][0])

@@ -13,12 +13,20 @@ if TYPE_CHECKING:
 
 
 class Files:
-    """Remembers what each file was when it was first read. Text that grows is left alone: where
-    rows stand in it does not change by that."""
+    """Remembers what each file was when it was noted or first read. Text that grows is left alone:
+    where rows stand in it does not change by that."""
 
     def __init__(self, may_grow: bool) -> None:
         self._may_grow = may_grow
         self._known: dict[str, os.stat_result] = {}
+
+    def note(self, paths: "list[str]") -> None:
+        """For when their types are decided; those that are gone are told by who reads them."""
+        for path in paths:
+            try:
+                self._known[path] = os.stat(path)
+            except OSError:
+                continue
 
     def reading(self, path: str, read: "Callable[[], Any]") -> "Any":
         """What `read` returns. Raises TableError when the file is another one by then, whatever

@@ -119,6 +119,7 @@ class TableReader:
     def _plan(self) -> None:
         if self._planned:
             return
+        self._files.note(self._settings.files)
         names = list(self._source.columns())
         added = [_PATH] if self._settings.path_column else []
         added += self._partition.columns() if self._partition else []
