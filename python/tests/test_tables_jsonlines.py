@@ -11,6 +11,7 @@ import pytest
 from tables_oracle.table_files import Table, dtypes, rows
 from windrow.tables.frames import reader_of
 from windrow.tables.reader import TableError
+from windrow.tables.to_arrow import ArrowTables
 
 
 def lines(folder: Path, *texts: str, **description: object) -> Table:
@@ -261,6 +262,51 @@ def test_a_mark_and_compression(tmp_path: Path) -> None:
     assert len(made.reader().frame([f"{packed}@0+0#0*0"])) == 0
     made.description["transformations"] = [{"take": 2}]
     assert rows(made.reader().frame([f"{packed}@0+0#0*0"])) == [[2]]
+
+
+NESTED = [
+    ("[1, 2]", "[]", "list<item: int64>"),
+    ('["a", null]', "null", "list<item: string>"),
+    ('{"y": 1, "z": [0.5]}', '{"z": [7]}', "struct<y: int64, z: list<item: double>>"),
+    ('[{"y": true}]', "[{}, null]", "list<item: struct<y: bool>>"),
+]
+
+
+@pytest.mark.parametrize(("early", "late", "type_"), NESTED)
+def test_lists_and_objects_have_the_type_of_the_first_rows(
+    tmp_path: Path, early: str, late: str, type_: str
+) -> None:
+    pytest.importorskip("pyarrow")
+    texts = [f'{{"x": {early}}}'] * 200 + [f'{{"x": {late}}}']
+    made = lines(tmp_path, *texts, frame="pyarrow")
+    found = ArrowTables(made.description).whole(made.names())
+    assert str(found.schema.field("x").type) == type_
+    value, expected = found.column("x")[200].as_py(), json.loads(late)
+    if isinstance(expected, dict):
+        expected = {"y": None, **expected}
+    assert value == ([{"y": None}, None] if late == "[{}, null]" else expected)
+
+
+@pytest.mark.parametrize("late", [
+    '{"y": "a"}', '{"y": 1, "new": 2}', '{"y": 1.5}', f'{{"y": {1 << 70}}}', "[1]", "7",
+])  # fmt: skip
+def test_an_object_of_another_type_fails_its_mini_batch(tmp_path: Path, late: str) -> None:
+    pytest.importorskip("pyarrow")
+    made = lines(tmp_path, *['{"x": {"y": 1}}'] * 200, f'{{"x": {late}}}', frame="polars")
+    path = made.description["files"][0]
+    reader = ArrowTables(made.description)
+    with pytest.raises(TableError) as raised:
+        reader.whole([f"{path}@3200+0#0*0"])
+    assert f"{path}, column 'x': values that do not fit struct<y: int64>" in str(raised.value)
+    assert reader.whole([f"{path}@0+16#0*0"]).to_pylist() == [{"x": {"y": 1}}]
+
+
+@pytest.mark.parametrize("other", ["7", "[1]", '{"y": "a"}', f'{{"y": {1 << 70}}}'])
+def test_what_arrow_has_no_type_for_is_told(tmp_path: Path, other: str) -> None:
+    pytest.importorskip("pyarrow")
+    made = lines(tmp_path, '{"x": {"y": 1}}', f'{{"x": {other}}}', frame="pyarrow")
+    with pytest.raises(TableError, match="column 'x' holds lists, objects, values of"):
+        ArrowTables(made.description).schema()
 
 
 def test_nothing_at_all_has_no_columns(tmp_path: Path) -> None:

@@ -135,11 +135,21 @@ class JsonLines:
         return self._frame(found, wanted)
 
     def object_type(self, name: str) -> "Any":
-        """The Arrow type of a column that a frame has as objects; None: it may be anything."""
+        """The Arrow type of a column that a frame has as objects; None: it may be anything. Lists
+        and objects have that of the first rows, where frames are none of pandas."""
         import pyarrow
 
-        types = {BOOL_OR_NONE: pyarrow.bool_(), TEXT: pyarrow.string()}
-        return types.get(self._plan().get(name, TEXT))
+        kind = self._plan().get(name, TEXT)
+        if kind != ANY or not self._settings.keeps_integers:
+            return {BOOL_OR_NONE: pyarrow.bool_(), TEXT: pyarrow.string()}.get(kind)
+        values = [row.get(name) for found in self._first for row in found.rows]
+        if not {type(value) for value in values if value is not None} <= {list, dict}:
+            return None
+        try:
+            type_ = pyarrow.array(values).type
+        except (pyarrow.ArrowException, OverflowError):
+            return None
+        return None if pyarrow.types.is_null(type_) else type_
 
     def where(self, stretch: "Stretch", row: int) -> str:
         """The file and line of a row of a stretch."""

@@ -5,9 +5,10 @@ which a script would get."""
 from functools import partial
 
 from windrow.tables.arrows import HAS_MISSING, cast
-from windrow.tables.errors import TableError, shortened
+from windrow.tables.errors import TableError, place, shortened
 from windrow.tables.reader import TableReader
 from windrow.tables.stretch import parse
+from windrow.tables.unify import Conflict, conformed, unified
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,14 +74,25 @@ class ArrowTables(TableReader):
                 yield self._table(name, schema)
             return
         for name, frame in zip(names, self.frames(names)):
-            try:
-                table = pyarrow.Table.from_pandas(frame, schema, preserve_index=False)
-            except (pyarrow.ArrowException, ValueError, TypeError) as error:
-                raise TableError(
-                    f"{parse(name).path}: cannot be written: {shortened(str(error), 200)}; make"
-                    " the column text, or leave it out with keep_columns"
-                ) from None
-            yield table.cast(schema)
+            columns = [self._column(frame[field.name], field, name) for field in schema]
+            yield pyarrow.Table.from_arrays(columns, schema=schema)
+
+    def _column(self, series: "Any", field: "Any", name: str) -> "Any":
+        """A column of a stretch as Arrow has it. Raises TableError."""
+        import pyarrow
+
+        nested = pyarrow.types.is_nested(field.type) and self._settings.format == "json_lines"
+        try:
+            if nested:
+                return _nested(series, field)
+            return pyarrow.Array.from_pandas(series, type=field.type)
+        except (pyarrow.ArrowException, Conflict, ValueError, TypeError, OverflowError) as error:
+            where, reason = place(parse(name).path, 0, field.name), shortened(str(error), 200)
+            raise TableError(
+                f"{where}: values that do not fit {field.type}, the type decided from the first"
+                f" rows of the table: {reason}; make the column text in the files, or leave it out"
+                " with keep_columns"
+            ) from None
 
     def _is_direct(self) -> bool:
         """Whether frames would be Arrow tables of the files, and nothing else."""
@@ -114,3 +126,14 @@ class ArrowTables(TableReader):
                 " known; make it text in the files, or leave it out with keep_columns"
             )
         return type_
+
+
+def _nested(series: "Any", field: "Any") -> "Any":
+    """Lists and objects of JSON as an array of the field's type. pyarrow alone would leave out keys
+    that the type does not have. Raises ArrowException, Conflict."""
+    import pyarrow
+
+    array = pyarrow.array(series.tolist())
+    if not unified({"": field.type}, [pyarrow.field("", array.type)])[""].equals(field.type):
+        raise Conflict(field.name, field.type, array.type)
+    return conformed(array, field.type)
