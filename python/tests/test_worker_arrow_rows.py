@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from fake_agent import DONE, FAILED, INIT_FAILED, MAIN, READY, Agent, Answer
 from test_worker_parts import REPORTED, ROWS, WRONG_TYPE, answer_of, parts
+from windrow.tables.errors import FinalError
+from windrow.tables.join import join
 from windrow.tables.results import stream_of, table_of
 from windrow.worker.arrow_rows import ArrowRows
 from windrow.worker.script import Refused
@@ -266,42 +268,30 @@ def test_what_is_no_collection_is_a_wrong_type(agent: Agent, expression: str) ->
     assert (answer.kind, answer.flags) == (FAILED, WRONG_TYPE)
 
 
-def test_a_type_that_does_not_fit_earlier_ones_fails_at_once(agent: Agent) -> None:
-    body = "return [{'k': eval(mini_batch[0])}]"
-    agent.start(f"def run(mini_batch):\n    {body}\n", format="parquet")
-    for value in ("None", "1", "2.5", "None"):
-        assert agent.run(value).kind == DONE
-    answer = agent.run("'text'")
-    assert answer.kind == FAILED
-    assert answer.error["message"].startswith(
-        "column 'k' is string here, and double in an earlier mini-batch; return the same type"
-        " always, or make text of the column in run()"
-    )
-    assert agent.run("3").kind == DONE
-
-
-def test_floats_that_are_all_missing_fit_every_type() -> None:
-    rows, missing = ArrowRows("parquet"), pandas.DataFrame({"k": [float("nan")]})
-    for result in (missing, [{"k": "x"}], missing):
-        assert rows.serialise([(0, result)])[0] == 1
-    with pytest.raises(TypeError, match="column 'k' is double here, and string in an earlier"):
-        rows.serialise([(0, [{"k": 0.5}])])
-
-
-def test_an_attempt_that_fails_leaves_no_types_behind() -> None:
-    rows = ArrowRows("arrow")
-    rows.serialise([(1, ["x"])])
-    with pytest.raises(TypeError, match="column '0' is int64 here, and string in an earlier"):
-        rows.serialise([(0, ["x"]), (1, [7])])
-    assert rows.serialise([(0, [7])])[0] == 1
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_types_of_mini_batches_that_do_not_fit_are_left_to_the_joining(
+    agent: Agent, form: str
+) -> None:
+    agent.start("def run(mini_batch):\n    return [{'k': eval(mini_batch[0])}]\n", format=form)
+    pieces = agent.folder / "pieces"
+    with pieces.open("wb") as file:
+        for value in ("None", "1", "'text'", "2.5"):
+            answer = agent.run(value)
+            assert table_from(answer).to_pylist() == [{"k": eval(value)}]
+            file.write(parts(answer)[0][3])
+    with pytest.raises(FinalError, match=r"column 'k' is int64 in .* and string in "):
+        join(str(pieces), str(agent.folder / "result"), form)
 
 
 def test_a_type_that_parquet_lacks_is_told_by_the_first_mini_batch() -> None:
     empty = pyarrow.array([{}], pyarrow.struct([]))
     result = pyarrow.table({"a": [1], "x": empty})
     assert ArrowRows("arrow").serialise([(0, result)])[0] == 1
-    with pytest.raises(TypeError, match="column 'x': struct<> does not go into a Parquet file"):
-        ArrowRows("parquet").serialise([(0, result)])
+    rows = ArrowRows("parquet")
+    for _ in range(2):
+        assert rows.serialise([(0, [1])])[0] == 1
+        with pytest.raises(TypeError, match="column 'x': struct<> does not go into a Parquet file"):
+            rows.serialise([(0, result)])
 
 
 def test_a_result_that_is_too_large_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,14 +49,14 @@ def stream_of(table: "Any") -> bytes:
     return bytes(sink.getvalue())
 
 
-def check_parquet(schema: "Any") -> None:
+def check_parquet(fields: "list[Any]") -> None:
     """Raises TypeError when a column has a type that Parquet files cannot hold."""
     import io
 
     import pyarrow
     from pyarrow import parquet
 
-    for field in schema:
+    for field in fields:
         try:
             parquet.ParquetWriter(io.BytesIO(), pyarrow.schema([field])).close()
         except (pyarrow.ArrowException, ValueError) as error:

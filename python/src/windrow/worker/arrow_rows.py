@@ -7,7 +7,6 @@ Imported only for jobs with such a format.
 from importlib import import_module
 
 from windrow.tables.results import check_parquet, stream_of, table_of
-from windrow.tables.unify import Conflict, told, unified
 from windrow.worker import parts, rows
 from windrow.worker.script import Refused
 
@@ -19,7 +18,8 @@ _MODULES = {"parquet": "pyarrow.parquet", "arrow": "pyarrow.ipc"}
 
 
 class ArrowRows:
-    """Makes streams, and knows the types of columns that earlier ones had."""
+    """Makes streams. Each mini-batch is looked at by itself: whether types of several fit together
+    is told when their rows are joined, whichever worker made them."""
 
     def __init__(self, form: str) -> None:
         """Raises Refused when the environment lacks pyarrow."""
@@ -31,33 +31,26 @@ class ArrowRows:
                 f" ({error}); install it there, or name another one by --python"
             )
         self._form = form
-        self._known: dict[int, dict[str, Any]] = {}  # by output: columns and their types
+        self._checked: set[Any] = set()  # types that Parquet files can hold
 
     def serialise(self, results: "list[tuple[int, object]]") -> "tuple[int, list[Any]]":
-        """How many rows the longest result has, and parts; none for a result without rows. What
-        an attempt that fails has returned is forgotten. Raises TypeError, OverflowError."""
-        longest, made, known = 0, [], dict(self._known)
+        """How many rows the longest result has, and parts; none for a result without rows. Raises
+        TypeError, OverflowError."""
+        longest, made = 0, []
         for output, result in results:
             rows.kind(result)
             table = table_of(result)
             if table.num_rows == 0:
                 continue
-            known[output] = self._types(known.get(output, {}), table)
+            self._check(table.schema)
             payload = stream_of(table)
             rows.check_size(len(payload))
             longest = max(longest, table.num_rows)
             made.append((parts.ROWS, output, 0, payload))
-        self._known = known
         return longest, made
 
-    def _types(self, known: "dict[str, Any]", table: "Any") -> "dict[str, Any]":
-        try:
-            types = unified(known, told(table))
-        except Conflict as error:
-            raise TypeError(
-                f"column {error.column!r} is {error.other} here, and {error.known} in an earlier"
-                " mini-batch; return the same type always, or make text of the column in run()"
-            ) from None
-        if self._form == "parquet" and types != known:
-            check_parquet(table.schema)  # now, and not when all is done and the file is written
-        return types
+    def _check(self, schema: "Any") -> None:
+        """Now, and not when all is done and the file is written."""
+        if self._form == "parquet":
+            check_parquet([field for field in schema if field.type not in self._checked])
+            self._checked.update(schema.types)
