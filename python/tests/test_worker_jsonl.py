@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +71,29 @@ def test_large_numbers_are_kept_as_they_are(tmp_path: Path) -> None:
 )
 def test_what_is_no_row_is_told_with_its_line(tmp_path: Path, row: str, message: str) -> None:
     assert error(tmp_path, '\n{"n": 1}\n' + row + '\n{"n": 2}\n') == f"a.jsonl line 3: {message}"
+
+
+ZSTD = bytes.fromhex("28b52ffd2009490000") + b'{"n": 1}'
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("gzip", gzip.compress(b'{"n": 1}\n')),
+        ("bz2", bz2.compress(b'{"n": 1}\n')),
+        ("xz", lzma.compress(b'{"n": 1}\n')),
+        ("zstd", ZSTD),
+    ],
+    ids=["gzip", "bz2", "xz", "zstd"],
+)
+def test_a_compressed_file_is_told(tmp_path: Path, kind: str, data: bytes) -> None:
+    names = names_of(tmp_path / "a.jsonl", data)
+    for name in (names[0], names[-1]):
+        with pytest.raises(RowError) as raised:
+            Rows().load([name])
+        assert str(raised.value).endswith(
+            f": the file is compressed ({kind}); unpack it, or read it with --as table"
+        )
 
 
 def test_other_bytes_than_those_of_utf8_are_told(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ _MAGIC = {
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+MAGIC_BYTES = max(map(len, _MAGIC))
 
 # Windows-1252 as browsers read it: its five unused bytes stand for themselves.
 _CP1252 = "".join(
@@ -91,7 +92,11 @@ def prefix(path: str, size: int) -> "tuple[bytes, bool]":
 
 def _compression(path: str) -> str:
     with open(path, "rb") as file:
-        start = file.read(6)
+        return compression_of(file.read(MAGIC_BYTES))
+
+
+def compression_of(start: bytes) -> str:
+    """What a file that begins so is compressed with; "": nothing."""
     for magic, kind in _MAGIC.items():
         if start.startswith(magic):
             return kind

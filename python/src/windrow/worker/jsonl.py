@@ -9,6 +9,7 @@ import os
 import re
 
 from windrow.tables.json_line import document, parsed
+from windrow.tables.source import MAGIC_BYTES, compression_of
 
 _HEAD = 64 << 10  # bytes that tell what a file is
 
@@ -52,7 +53,7 @@ class Rows:
                     self.first = number
                 row, reason = _parsed(os.pread(descriptor, length, offset), length, line)
                 if reason:
-                    reason = _document(descriptor, offset) or reason
+                    reason = _packed(descriptor) or _document(descriptor, offset) or reason
                     raise RowError(f"{path} line {line}: {reason}")
                 rows.append(row)
         finally:
@@ -73,6 +74,14 @@ def _parsed(data: bytes, length: int, line: int) -> "tuple[dict[str, object], st
     except UnicodeDecodeError as error:
         return {}, f"byte {data[error.start]:#04x} is not UTF-8"
     return parsed(text)
+
+
+def _packed(descriptor: int) -> str:
+    """What to say of a file that is compressed."""
+    kind = compression_of(os.pread(descriptor, MAGIC_BYTES, 0))
+    if not kind:
+        return ""
+    return f"the file is compressed ({kind}); unpack it, or read it with --as table"
 
 
 def _document(descriptor: int, offset: int) -> str:
