@@ -61,7 +61,7 @@ def test_what_a_column_is_converted_to_overrules_what_was_inferred(tmp_path: Pat
 @pytest.mark.parametrize(
     ("kind", "late", "advice"),
     [
-        ("int", "abc", "convert to float"),
+        ("int", "abc", "convert to string"),
         ("int", "", "convert to float"),
         ("int", "1e30", "convert to float"),
         ("boolean", "abc", "convert to string"),

@@ -372,4 +372,4 @@ def _misfit(path: str, line: int, column: Column, value: "str | None") -> str:
 
 def _no_float(path: str, line: int, column: Column, value: "str | None") -> str:
     """The message for a column that convert_column_types makes float."""
-    return f"{place(path, line, column.name)}: {cannot_be_made(shortened(value), 'float')}"
+    return f"{place(path, line, column.name)}: {cannot_be_made(shortened(value), 'float', False)}"

@@ -43,7 +43,7 @@ def shortened(value: object, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
-def cannot_be_made(what: str, target: str) -> str:
+def cannot_be_made(what: str, target: str, fits_float: bool) -> str:
     """The end of a message: convert_column_types cannot take a value."""
-    change = "convert to float" if target == "int" else "convert to string"
+    change = "convert to float" if target == "int" and fits_float else "convert to string"
     return f"{what} cannot be made {target} by convert_column_types; {change}, or repair the file"

@@ -7,6 +7,7 @@ hold; after that, and where names do not tell it, all stretches of the table com
 rows are counted.
 """
 
+from windrow.tables import kinds
 from windrow.tables.convert import Conversion
 from windrow.tables.errors import Misfit, TableError, cannot_be_made, listed
 from windrow.tables.filters import Filter
@@ -303,4 +304,5 @@ def _misfit(
     value = frame[column].iloc[index]
     what = "a missing value" if pandas.isna(value) else repr(value)
     where = place(int(frame.index[index]))
-    return f"{where}, column {column!r}: {cannot_be_made(what, target)}"
+    fits_float = not isinstance(value, str) or kinds.number(value) is not None
+    return f"{where}, column {column!r}: {cannot_be_made(what, target, fits_float)}"
