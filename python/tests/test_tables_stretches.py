@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tables_oracle.table_files import Table, dtypes, rows, table
+from windrow.tables.files import Files
 from windrow.tables.reader import TableError
 from windrow.tables.stretch import parse
 
@@ -62,6 +63,17 @@ def test_a_file_that_was_rewritten_before_its_first_rows_were_read_is_told(tmp_p
     os.utime(path, ns=(1, 1))
     with pytest.raises(TableError, match=r"data\.csv: the file has changed; input must not"):
         reader.frame([f"{path}@8+4#0*0"])
+
+
+def test_a_file_that_has_changed_is_not_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "data.arrow"
+    path.write_text("old")
+    files, reads = Files(may_grow=False), []
+    files.reading(str(path), lambda: reads.append(1))
+    path.write_text("new text")
+    with pytest.raises(TableError, match=r"data\.arrow: the file has changed; input must not"):
+        files.reading(str(path), lambda: reads.append(2))
+    assert reads == [1]
 
 
 def test_a_file_may_grow(tmp_path: Path) -> None:

@@ -40,8 +40,9 @@ struct Opinion {
 constexpr std::int64_t kInt = 2147483647;
 constexpr std::int64_t kThreeDays = 3LL * 24 * 60 * 60;
 
+const std::vector<std::string> kLevels = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"};
+
 const std::vector<Opinion>& opinions() {
-  const std::vector<std::string> levels = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"};
   static const std::vector<Opinion> kAll = {
       {"mini_batch_size", Kind::kSize},
       {"rank_mini_batch_count", Kind::kWhole, -kInt - 1, kInt},
@@ -102,7 +103,7 @@ const std::vector<Opinion>& opinions() {
       {"gpu_surplus", Kind::kWord, 0, 0, {"auto", "unset", "hide"}},
       {"user_log_max", Kind::kBytes, 1024},
       {"logging_level", Kind::kWord, 0, 0, {"WARNING", "INFO", "DEBUG"}, true},
-      {"python_logging_level", Kind::kWord, 0, 0, levels, true},
+      {"python_logging_level", Kind::kWord, 0, 0, kLevels, true},
       {"resource_monitor_interval", Kind::kSeconds, 0, kInt},
       {"profiling_module", Kind::kWord, 0, 0, {"cProfile", "profile"}},
       {"copy_logs_to_parent", Kind::kBool},

@@ -30,8 +30,11 @@ class Files:
 
     def reading(self, path: str, read: "Callable[[], Any]") -> "Any":
         """What `read` returns. Raises TableError when the file is another one by then, whatever
-        `read` made of it; and OSError, and what `read` raises."""
-        if path not in self._known:
+        `read` made of it; and OSError, and what `read` raises. One that has changed before is not
+        read: what is mapped of it would end the process."""
+        if path in self._known:
+            self._check(path)
+        else:
             self._known[path] = os.stat(path)
         try:
             return read()

@@ -90,10 +90,8 @@ def run_batches(worker: "Worker") -> bytes:
             write(memory, 0, sequence, PHASE_SERIALISE, token, found, run_ended, sequence)
             kind, flags, (returned, payload) = DONE, done_flags, serialise(result)
         except BaseException as error:
-            if phase == PHASE_RUN:
-                run_ended = monotonic_ns()
-            elif counts and phase == PHASE_LOAD:
-                found = worker.rows.count() + 1
+            run_ended = monotonic_ns() if phase == PHASE_RUN else run_ended
+            found = found or _counted(worker, phase)
             worker.check_fork(error)
             kind, returned, (flags, payload) = FAILED, 0, _failure(worker, error, phase, token)
         items = result = None  # not kept while waiting
@@ -131,6 +129,14 @@ def _loaded(
         return names, 0
     items = worker.rows.load(names)
     return items, len(items) + 1 if worker.rows.counts else 0
+
+
+def _counted(worker: "Worker", phase: int) -> int:
+    """As _loaded() has it, of rows that could not be loaded."""
+    if phase != PHASE_LOAD or worker.rows is None:
+        return 0
+    count = worker.rows.count()
+    return 0 if count is None else count + 1
 
 
 def _failure(

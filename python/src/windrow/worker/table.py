@@ -69,7 +69,7 @@ class TableRows:
         self.first = self._reader.first_row(names)
         return frame
 
-    def count(self) -> int:
+    def count(self) -> "int | None":
         """How many rows the latest mini-batch has, where it could not be loaded."""
         try:
             return self._reader.count(self.names) or 1
