@@ -110,6 +110,47 @@ def test_one_null_makes_a_column_float_in_every_row_group(tmp_path: Path) -> Non
     assert dtypes(made(tmp_path, strict, write_statistics=False).frame()) == {"m": "int64"}
 
 
+@pytest.mark.parametrize("form", ["file", "stream", "packed"])
+def test_one_null_makes_a_column_float_in_every_record_batch(tmp_path: Path, form: str) -> None:
+    below = pyarrow.struct([("p", pyarrow.int64()), ("q", pyarrow.list_(pyarrow.string()))])
+    last = {"p": None, "q": [None]}
+    content = pyarrow.table(
+        {
+            "s": pyarrow.array([{"p": 1, "q": ["a"]}] * 5000 + [last], below),
+            "m": pyarrow.array([[("a", 1)]] * 5001, pyarrow.map_("string", "int64")),
+            "d": pyarrow.array([*["a"] * 5000, None]).dictionary_encode(),
+            "f": pyarrow.array([[1, None]] * 5001, pyarrow.list_(pyarrow.int64(), 2)),
+            "n": [1] * 5000 + [None],
+            "b": [None] + [True] * 5000,
+            "k": [1] * 5001,
+        }
+    )
+    table = made(tmp_path, content, form=form)
+    path = table.description["files"][0]
+    reader = table.reader()
+    for row in (0, 2500, 4999):
+        types = dtypes(reader.frame([f"{path}@{row}+2#{row}*2"]))
+        assert (types["n"], types["b"], types["k"]) == ("float64", "object", "int64")
+
+
+@pytest.mark.parametrize("packed", ["uncompressed", "zstd"])
+def test_nulls_are_counted_in_what_polars_wrote(tmp_path: Path, packed: Any) -> None:
+    polars = pytest.importorskip("polars")
+    table = Table(tmp_path, format="arrow")
+    path = table.add("a.arrow", b"")
+    frame = polars.DataFrame({"s": ["a"] * 1000, "n": [1] * 999 + [None], "k": [1] * 1000})
+    frame.write_ipc(path, compression=packed)
+    found = table.reader().frame([f"{path}@0+2#0*2"])
+    assert dtypes(found) == {"s": "text", "n": "float64", "k": "int64"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_null_in_a_second_file_counts_too(tmp_path: Path, form: str) -> None:
+    table = made(tmp_path, pyarrow.table({"n": [1]}), pyarrow.table({"n": [1, None]}), form=form)
+    for name in table.names():
+        assert dtypes(table.reader().frame([name])) == {"n": "float64"}
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_null_in_a_later_file_is_told(tmp_path: Path, form: str) -> None:
     table = made(tmp_path, pyarrow.table({"n": [1]}), pyarrow.table({"n": [1, None]}), form=form)

@@ -17,8 +17,6 @@ class ArrowSource:
     """Reads stretches, and keeps the file of the last one open. Derived classes say how a file is
     opened, what its schema is, which rows of it are wanted, and how types are decided."""
 
-    decided_by = "{}"  # the rows that decide whether values may be missing, by the first file
-
     def __init__(self, settings: "Settings") -> None:
         self._settings = settings
         self._schema: Schema | None = None
@@ -49,7 +47,7 @@ class ArrowSource:
             nullable = "text" if str(schema.types[column]) == "bool" else "float64"
             raise TableError(
                 f"{stretch.path}, column {column!r}: missing values from row {stretch.offset} on,"
-                f" and none in {self.decided_by.format(schema.path)}, which decided its type;"
+                f" and none in {schema.path}, which decided its type;"
                 f" convert the column to {nullable} in the files, ask for frame: pyarrow or polars,"
                 " or leave it out with keep_columns"
             )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of Arrow files: IPC files, IPC streams, and Feather, version 2.
 
-An integer or bool column that has a missing value among the
-first rows is float64 or object in every mini-batch.
+An integer or bool column that has a missing value in some record batch of the files that the
+description names is float64 or object in every mini-batch.
 """
 
 from bisect import bisect_right
@@ -10,6 +10,7 @@ from bisect import bisect_right
 from windrow.tables.arrow_source import ArrowSource, changed
 from windrow.tables.arrows import Schema, frame_of, null_columns
 from windrow.tables.errors import TableError
+from windrow.tables.ipc_nulls import columns_with_nulls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 class Ipc(ArrowSource):
     """Keeps the file mapped, and where its batches begin."""
-
-    decided_by = "the first rows of {}"
 
     def sample(self, wanted: "set[str] | None") -> "Any":
         """The first rows of the first file."""
@@ -37,14 +36,13 @@ class Ipc(ArrowSource):
 
     def _decided(self) -> Schema:
         first = self._settings.files[0]
-        file = self._file(first)
-        schema = Schema(file.schema, first, self._settings.keeps_integers)
-        table = file.rows(0, self._settings.sample_rows)
-        missing = {name for name in schema.names if table.column(name).null_count}
+        schema = Schema(self._file(first).schema, first, self._settings.keeps_integers)
+        missing: set[str] = set()
         for path in self._settings.files:
-            other = self._file(path).schema
-            schema.widen(other, path)
-            missing |= null_columns(other)
+            file = self._file(path)
+            schema.widen(file.schema, path)
+            missing |= null_columns(file.schema)
+            missing |= columns_with_nulls(path, file.schema, file.is_stream)
         schema.may_be_missing(missing & set(schema.integers_and_bools()))
         return schema
 
@@ -78,13 +76,13 @@ class _Batches:
             start = file.read(8)
         if start.startswith(b"FEA1"):
             raise TableError(f"{path}: Feather, version 1; write it again with version 2")
-        self._path, self._stream = path, not start.startswith(b"ARROW1")
+        self._path, self.is_stream = path, not start.startswith(b"ARROW1")
         self._starts = [0]
         try:
             if not start:
                 raise ValueError("the file is empty")
             mapped = pyarrow.memory_map(path)
-            self._reader = ipc.open_stream(mapped) if self._stream else ipc.open_file(mapped)
+            self._reader = ipc.open_stream(mapped) if self.is_stream else ipc.open_file(mapped)
         except (OSError, ValueError) as error:
             raise TableError(f"{path}: no Arrow file: {error}; is it complete?") from None
         self.schema = self._reader.schema
@@ -137,7 +135,7 @@ class _Batches:
 
     def _batch(self, number: int) -> "Any":
         """None behind the last one."""
-        if not self._stream:
+        if not self.is_stream:
             if number >= self._reader.num_record_batches:
                 return None
             batch = self._reader.get_batch(number)
