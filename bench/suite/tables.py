@@ -143,6 +143,8 @@ def measure_one(options, kind, megabytes):
     if "Arrow" in the.functions:
         alone.append("one plain process, Arrow")
         contenders.append((alone[-1], functools.partial(the.rival, rivals.PLAIN, "Arrow")))
+        two = functools.partial(the.rival, rivals.PLAIN_TWO, "Arrow")
+        contenders.append(("two plain processes, Arrow", two))
     case.measure(contenders, options.repeats)
     fastest = max((m for one in alone if (m := case.median(one, "rate")) is not None), default=None)
     ours = case.median("windrow", "rate")
