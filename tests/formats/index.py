@@ -65,7 +65,7 @@ def _summary(fields: Fields, journal: bytes, epoch: int) -> tuple[Index, int, li
     for _ in range(2):
         fields.varint()
     for _ in range(fields.varint()):
-        fields.varint(), fields.text()
+        fields.varint(), fields.text(), fields.varint()
     status = fields.varint()
     fields.text(), fields.wall()
     errors = {}
@@ -116,7 +116,7 @@ def _block(fields: Fields, count: int) -> list[IndexedBatch]:
 
 def read_index(folder: Path, epoch: int) -> Index:
     """That of the newest journal, whose number is `epoch`."""
-    file = RecordFile(folder / f"state/index.{epoch}", b"WRI1", versions=(2,))
+    file = RecordFile(folder / f"state/index.{epoch}", b"WRI1", versions=(3,))
     journal = (folder / f"state/journal.{epoch}").read_bytes()
     first = file.record_at(8)
     if first is None:

@@ -56,12 +56,13 @@ KINDS: dict[int, tuple[str, Layout]] = {
                          "returned": _v32, "succeeded": _v32, "segment": _v32, "offset": _v,
                          "length": _v32, "start": _wall, "elapsed_us": _v32, "run_us": _v32,
                          "cpu_us": _v32, "memory_peak": _v, **_ERROR}),
-    9: ("Stopped", {"status": _u8, "cause": _text}),
+    9: ("Stopped", {"status": _u8, "cause": _text, "for_good": lambda _: 0}),
     10: ("Publishing", {"path": _text, "length": _v, "crc": _u32}),
     11: ("Finished", {"status": _u8, "cause": _text, "wall": _wall}),
     12: ("Reopened", {"failed_afresh": _u8}),
     13: ("Halved", {"batch": _v32, "first": _v32, "count": _v32}),
     14: ("Counted", {"batch": _v32, "items": _v32}),
+    15: ("Stopped", {"status": _u8, "cause": _text, "for_good": lambda _: 1}),
 }  # fmt: skip
 
 
