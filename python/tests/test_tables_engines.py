@@ -12,6 +12,7 @@ from tables_oracle import corpus
 from tables_oracle.engines import ENGINES, Engines
 from tables_oracle.table_files import Table, dtypes, rows, table
 from windrow.tables.frames import reader_of
+from windrow.tables.kinds import PANDAS_WORDS
 from windrow.tables.reader import TableError
 
 
@@ -130,6 +131,18 @@ def test_one_odd_value_makes_only_its_part_slow(tmp_path: Path, engines: Engines
     lines[50000] = "oops,x\n"
     said = table(tmp_path, "n,s\n" + "".join(lines)).error()
     assert said.startswith("data.csv line 50002, column 'n': 'oops' does not fit int64")
+
+
+@pytest.mark.parametrize("word", PANDAS_WORDS.missing)
+def test_every_word_for_missing_values_is_one_by_itself(
+    tmp_path: Path, engines: Engines, word: str
+) -> None:
+    for engine in ENGINES:
+        engines.use(engine)
+        frame = table(tmp_path, f"a,b\n1.5,x\n{word},{word}\n", types="pandas").frame()
+        assert dtypes(frame) == {"a": "float64", "b": "text"}, engine
+        assert rows(frame) == [[1.5, "x"], [None, None]], engine
+        assert engines.exact == 0 or engine == ENGINES[-1], engine
 
 
 @pytest.mark.parametrize("types", ["mltable", "pandas"])

@@ -75,11 +75,6 @@ class Schema:
         """Names in the order of the table."""
         return [name for name in self.names if wanted is None or name in wanted]
 
-    def empty(self) -> "Any":
-        import pyarrow
-
-        return pyarrow.schema(list(self.types.items())).empty_table()
-
     def check(self, schema: "Any", path: str, wanted: "set[str] | None") -> None:
         """Raises TableError when another file has other columns, or types that do not fit."""
         if path == self.path:
