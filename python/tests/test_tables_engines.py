@@ -133,6 +133,16 @@ def test_one_odd_value_makes_only_its_part_slow(tmp_path: Path, engines: Engines
     assert said.startswith("data.csv line 50002, column 'n': 'oops' does not fit int64")
 
 
+def test_all_readers_count_what_they_leave_out(tmp_path: Path, engines: Engines) -> None:
+    text = "a,b\n1,2\n3\n" + "4,5\n" * 300 + "6\n7,8,9\n"
+    for engine in ENGINES:
+        engines.use(engine)
+        made = table(tmp_path, text, ragged="skip")
+        reader = made.reader()
+        for _ in range(2):
+            assert (len(reader.frame(made.names())), reader.left_out) == (301, 3), engine
+
+
 @pytest.mark.parametrize("word", PANDAS_WORDS.missing)
 def test_every_word_for_missing_values_is_one_by_itself(
     tmp_path: Path, engines: Engines, word: str

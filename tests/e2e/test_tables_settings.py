@@ -62,6 +62,25 @@ def test_what_is_said_of_a_table_reaches_the_worker(
     assert job.rows() == [row.format(path) for row in rows]
 
 
+# C674
+@pytest.mark.parametrize(
+    ("settings", "name", "text", "left_out"),
+    [
+        ("ragged=skip", "a.csv", "a,b\n1,2\n3\n" + "4,5\n" * 300 + "6\n7,8,9\n", "3 rows were"),
+        ("invalid_lines=drop", "a.jsonl", '{"a": 1}\n{"a": \n{"a": 3}\n', "1 row was"),
+    ],
+)
+def test_rows_that_are_left_out_are_told_in_the_log(
+    windrow: Windrow, settings: str, name: str, text: str, left_out: str
+) -> None:
+    path = put(windrow, name, text)
+    script = "def run(frame):\n    return [len(frame)]\n"
+    job = run_table(windrow, script, "--set", f"table.{settings}", workers=1, retries=0)
+    assert job.exit == 0, job
+    said = f"windrow: {path}, the mini-batch from byte 0 on: {left_out} left out"
+    assert job.log("logs/user/stderr/0/process000.stderr.txt").count(said) == 1
+
+
 # C672 C673
 @pytest.mark.parametrize("name", ["a.jsonl", "a.arrow"])
 def test_json_lines_and_arrow_files_are_cut_by_rows(windrow: Windrow, name: str) -> None:

@@ -21,6 +21,7 @@ class ArrowSource:
         self._settings = settings
         self._schema: Schema | None = None
         self._open: tuple[str, Any] | None = None
+        self.left_out = 0  # rows of the latest stretch that cannot be read: there are none
 
     def columns(self) -> "list[str]":
         """The names of all columns of the table."""

@@ -36,7 +36,8 @@ _BLANK_LINE = re.compile(rb"^[ \t]+\r?$", re.MULTILINE)
 
 
 class Delimited:
-    """Reads stretches. Opens no file before the first call."""
+    """Reads stretches. Opens no file before the first call. `left_out`: how many rows of the latest
+    stretch had too many or too few fields and are to be skipped."""
 
     def __init__(self, settings: "Settings", direct: "Callable[[str], Conversion | None]") -> None:
         """`direct`: what converts a column: it is read as it stands, so that the conversion sees
@@ -50,6 +51,7 @@ class Delimited:
         if settings.empty_as_string:
             words = kinds.Words(words.missing[1:], words.quoted_missing, words.true, words.false)
         self._words = words
+        self.left_out = 0
 
     def columns(self) -> "list[str]":
         """The names of all columns of the table."""
@@ -103,6 +105,7 @@ class Delimited:
     def read(self, stretch: "Stretch", wanted: "set[str] | None") -> "Any":
         """A DataFrame with the wanted columns, or all. Raises TableError, OSError."""
         self._plan()
+        self.left_out = 0
         piece = _Piece(stretch, self._settings)
         if stretch.offset == 0:
             piece.cut_head(self._headers)
@@ -145,7 +148,7 @@ class Delimited:
         piece = _Piece(stretch, self._settings)
         if stretch.offset == 0:
             piece.cut_head(self._headers)
-        _, lines = self._records(piece, len(self._layout(stretch.path, set())))
+        _, lines, _ = self._records(piece, len(self._layout(stretch.path, set())))
         return place(stretch.path, piece.line(lines[row]))
 
     def count(self, path: str, begin: int, end: "int | None") -> int:
@@ -228,14 +231,17 @@ class Delimited:
             return None
         reader = fast_arrow if fast_arrow.available() else fast_pandas
         try:
-            return reader.read(data, columns, settings, self._words)
+            frame, left_out = reader.read(data, columns, settings, self._words)
         except fast_arrow.Unsure:
             return None
+        self.left_out += left_out
+        return frame
 
     def _exact(self, piece: "_Piece", columns: "list[Column | None]") -> "Any":
         import pandas
 
-        rows, lines = self._records(piece, len(columns))
+        rows, lines, left_out = self._records(piece, len(columns))
+        self.left_out += left_out
         done = {}
         for i, column in enumerate(columns):
             if column is None:
@@ -252,12 +258,16 @@ class Delimited:
                 raise TableError(said(piece.path, line, column, values[misfit.index])) from None
         return pandas.DataFrame(done, index=range(len(rows)))
 
-    def _records(self, piece: "_Piece", width: int) -> "tuple[list[list[str | None]], list[int]]":
-        rows, lines = [], []
+    def _records(
+        self, piece: "_Piece", width: int
+    ) -> "tuple[list[list[str | None]], list[int], int]":
+        """Rows, their lines, and how many were left out."""
+        rows, lines, left_out = [], [], 0
         try:
             for line, fields in records(piece.text(), self._dialect):
                 if len(fields) != width:
                     if self._settings.ragged == "skip":
+                        left_out += 1
                         continue
                     if self._settings.ragged == "error" or len(fields) > width:
                         names = [column.name for column in self._columns]
@@ -268,7 +278,7 @@ class Delimited:
                 lines.append(line)
         except OpenQuote as quote:
             raise TableError(self._open_quote(piece, quote)) from None
-        return rows, lines
+        return rows, lines, left_out
 
     def _open_quote(self, piece: "_Piece", quote: OpenQuote) -> str:
         return open_quote(piece.path, piece.line(quote.line), self._settings.multi_line)

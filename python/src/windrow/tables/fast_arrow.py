@@ -35,8 +35,9 @@ def available() -> bool:
 
 def read(
     data: bytes, columns: "list[Column | None]", settings: "Settings", words: "Words"
-) -> "Any":
-    """A DataFrame with the columns that are not None, under their names. Raises Unsure."""
+) -> "tuple[Any, int]":
+    """A DataFrame with the columns that are not None, under their names, and how many rows were
+    left out for the number of their fields. Raises Unsure."""
     import pyarrow
     from pyarrow import csv
 
@@ -92,7 +93,8 @@ def read(
         frame = table.to_pandas(use_threads=False)
     except (pyarrow.ArrowException, ValueError) as error:
         raise Unsure(str(error)) from None
-    return _finished(frame, [column for column in columns if column is not None], table, settings)
+    chosen = [column for column in columns if column is not None]
+    return _finished(frame, chosen, table, settings), skipped
 
 
 def quote_places(data: bytes, settings: "Settings") -> "Any":

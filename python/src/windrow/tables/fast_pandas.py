@@ -21,8 +21,9 @@ _NOT_A_NUMBER = ["nan", "NaN", "NAN", "Nan"]  # numbers to us, and nothing to th
 
 def read(
     data: bytes, columns: "list[Column | None]", settings: "Settings", words: "Words"
-) -> "Any":
-    """A DataFrame with the columns that are not None, under their names. Raises Unsure."""
+) -> "tuple[Any, int]":
+    """A DataFrame with the columns that are not None, under their names, and 0: it is not sure of
+    rows that would be left out. Raises Unsure."""
     import pandas
 
     if settings.quote and not words.quoted_missing and _may_hold_empty_quotes(data, settings):
@@ -55,7 +56,7 @@ def read(
     except (ValueError, OverflowError) as error:  # UnicodeDecodeError, ParserError among them
         raise Unsure(str(error)) from None
     _check_shape(data, len(names), len(frame), settings)
-    return _finished(frame, columns, wanted, words)
+    return _finished(frame, columns, wanted, words), 0
 
 
 def _exact_floats(version: str) -> "dict[str, Any]":

@@ -45,12 +45,14 @@ _REPAIR = "; repair the line, or set invalid_lines: drop"
 
 
 class JsonLines:
-    """Reads stretches. Opens no file before the first call."""
+    """Reads stretches. Opens no file before the first call. `left_out`: how many lines of the
+    latest stretch are no objects that can be read, and are to be dropped."""
 
     def __init__(self, settings: "Settings") -> None:
         self._settings = settings
         self._first: list[_Lines] = []  # of each file that types are told by
         self._kinds: dict[str, str] | None = None
+        self.left_out = 0
 
     def columns(self) -> "list[str]":
         """The names of all columns of the table."""
@@ -119,6 +121,7 @@ class JsonLines:
 
     def _framed(self, found: "_Lines", stretch: "Stretch", wanted: "set[str] | None") -> "Any":
         kinds, rows = self._plan(), found.rows
+        self.left_out = found.left_out
         if stretch.rows and len(rows) != stretch.rows and not self._settings.drops_invalid:
             raise TableError(
                 f"{stretch.path}: {len(rows)} lines where there were {stretch.rows} when the job"
@@ -206,6 +209,7 @@ class JsonLines:
                 value, reason = checked(line)
                 if reason:
                     if self._settings.drops_invalid or count >= 0:
+                        found.left_out += 1
                         continue
                     lines.append(number)
                     what = "" if found.offset or rows else document(texts[number:])
@@ -230,14 +234,16 @@ class _Infinite(Exception):
 
 
 class _Lines:
-    """Objects, and the line each stands in, from 0 on, behind a byte of a file."""
+    """Objects, and the line each stands in, from 0 on, behind a byte of a file; and how many lines
+    were left out."""
 
-    __slots__ = ("lines", "offset", "path", "rows")
+    __slots__ = ("left_out", "lines", "offset", "path", "rows")
 
     def __init__(
         self, rows: "list[dict[str, Any]]", lines: "list[int]", path: str, offset: int
     ) -> None:
         self.rows, self.lines, self.path, self.offset = rows, lines, path, offset
+        self.left_out = 0
 
     def drop(self, wrong: "Callable[[dict[str, Any]], bool]") -> None:
         kept = [pair for pair in zip(self.rows, self.lines) if not wrong(pair[0])]

@@ -47,6 +47,7 @@ class TableReader:
         self._planned = False
         self._like: Any = None  # a frame without rows, with the columns and types of all others
         self._counted: dict[str, tuple[int, int]] = {}  # file: records before an offset
+        self.left_out = 0  # rows of the latest frame that are to be dropped where they are bad
         self._files = Files(may_grow=self._settings.format in ("delimited", "json_lines"))
 
     def frame(self, names: "list[str]") -> "DataFrame":
@@ -60,11 +61,12 @@ class TableReader:
         stretches = [parse(name) for name in names]
         self._check_start(stretches)
         run = self._steps.run()
-        read = 0
+        read = self.left_out = 0
         for stretch in stretches:
             read_one = partial(self._source.read, stretch, self._wanted)
             frame = self._files.reading(stretch.path, read_one)
             read += len(frame)
+            self.left_out += self._source.left_out
             frame = run(self._rows(frame, stretch, read), self._place(stretch))
             if stretch.window is not None:
                 first, count = stretch.window

@@ -4,9 +4,12 @@
 Imported only for jobs with input_as: table.
 """
 
+import sys
+
 from windrow.tables.frames import reader_of
 from windrow.tables.reader import TableError
 from windrow.tables.settings import from_engine
+from windrow.tables.stretch import parse
 from windrow.worker.script import Refused
 
 TYPE_CHECKING = False
@@ -34,6 +37,17 @@ def _advice(said: str) -> str:
         verb = "stands" if len(steps) == 1 else "stand"
         out += f"; {' and '.join(steps)} {verb} in an MLTable file"
     return out
+
+
+def _note(names: "list[str]", left_out: int) -> None:
+    """Into the log of what the script prints."""
+    stretch = parse(names[0])
+    rows = "1 row was" if left_out == 1 else f"{left_out} rows were"
+    print(
+        f"windrow: {stretch.path}, the mini-batch from byte {stretch.offset} on: {rows} left out"
+        " that cannot be read (ragged: skip, invalid_lines: drop)",
+        file=sys.stderr,
+    )
 
 
 class TableRows:
@@ -67,6 +81,8 @@ class TableRows:
                 raise
             raise TableError(f"{error}{_advice(str(error))}") from error
         self.first = self._reader.first_row(names)
+        if self._reader.left_out:
+            _note(names, self._reader.left_out)
         return frame
 
     def count(self) -> "int | None":
