@@ -36,8 +36,6 @@ inline constexpr auto kTableFormats =
     std::to_array<std::string_view>({"delimited", "parquet", "json_lines", "arrow"});
 inline constexpr auto kHeaders = std::to_array<std::string_view>(
     {"all_files_same_headers", "from_first_file", "all_files_different_headers", "no_header"});
-inline constexpr auto kEncodings = std::to_array<std::string_view>(
-    {"utf8", "utf8bom", "ascii", "iso88591", "latin1", "windows1252", "utf16", "utf32"});
 inline constexpr auto kRagged = std::to_array<std::string_view>({"error", "skip", "fill"});
 inline constexpr auto kInvalidLines = std::to_array<std::string_view>({"error", "drop"});
 inline constexpr auto kTypes = std::to_array<std::string_view>({"pandas", "mltable"});

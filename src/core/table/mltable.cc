@@ -24,8 +24,6 @@ namespace {
 using Keys = std::span<const std::string_view>;
 
 constexpr std::string_view kFileScheme = "file://";
-constexpr auto kEncodings = std::to_array<std::string_view>(
-    {"utf8", "utf8bom", "iso88591", "latin1", "ascii", "utf16", "utf32", "windows1252"});
 
 // Steps that the format has and that are not built.
 struct Refused {

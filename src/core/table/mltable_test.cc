@@ -305,7 +305,7 @@ TEST(MlTable, KeysOfReadStepsAreCheckedStrictly) {
             "allowed is all_files_same_headers, from_first_file, all_files_different_headers "
             "or no_header\n"
             "MLTable:7:15: transformations.read_delimited.encoding: 'EBCDIC' is not known; "
-            "allowed is utf8, utf8bom, iso88591, latin1, ascii, utf16, utf32, windows1252\n"
+            "allowed is utf8, utf8bom, ascii, iso88591, latin1, windows1252, utf16, utf32\n"
             "MLTable:8:22: transformations.read_delimited.empty_as_string: 'maybe' is not "
             "known; allowed is true or false\n"
             "MLTable:9:18: transformations.read_delimited.path_column: 'where' is not "

@@ -31,7 +31,8 @@ class ArrowSource:
         """A DataFrame with the wanted columns, or all. Raises TableError, OSError."""
         schema = self._plan()
         table = self.table(stretch, wanted)
-        return frame_of(table, schema, schema.wanted(wanted), stretch.path, stretch.offset)
+        names = schema.wanted(wanted)
+        return frame_of(table, schema, names, stretch.path, stretch.offset, not self._keeps_rows())
 
     def arrow_schema(self) -> "Any":
         """Of the tables of all stretches."""
@@ -85,6 +86,10 @@ class ArrowSource:
     def _stretch(self, stretch: "Stretch", names: "list[str]") -> "Any":
         """Its rows as an Arrow table. Raises TableError."""
         raise NotImplementedError
+
+    def _keeps_rows(self) -> bool:
+        """Whether some of what was read last may be read again."""
+        return True
 
     def _decided(self) -> Schema:
         """Columns and types of the table."""

@@ -4,6 +4,7 @@
 import json
 
 from windrow.tables.errors import TableError, place
+from windrow.tables.to_pandas import to_pandas
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -221,8 +222,11 @@ def cast(column: "Any", want: "Any") -> "Any":
     return column if column.type.equals(want) else column.cast(want)
 
 
-def frame_of(table: "Any", schema: Schema, names: "list[str]", path: str, row: int) -> "Any":
-    """An Arrow table as a DataFrame with the types that all of the input has."""
+def frame_of(
+    table: "Any", schema: Schema, names: "list[str]", path: str, row: int, owned: bool = False
+) -> "Any":
+    """An Arrow table as a DataFrame with the types that all of the input has. `owned`: as
+    to_pandas() has it."""
     import pyarrow
 
     if not names:
@@ -234,7 +238,7 @@ def frame_of(table: "Any", schema: Schema, names: "list[str]", path: str, row: i
         table = pyarrow.table(columns, names=names)
         metadata = schema.pandas_metadata() if schema.has_pandas_types() else None
         table = table.replace_schema_metadata(metadata)
-        frame = table.to_pandas(use_threads=False)
+        frame = to_pandas(table, owned)
     except (pyarrow.ArrowException, ValueError) as error:
         raise TableError(
             f"{place(path, row=row)}: {error}; convert the column in the files, or leave it out"

@@ -5,6 +5,7 @@ it tells an empty text from a missing value."""
 from windrow.tables import kinds
 from windrow.tables.arrows import integers
 from windrow.tables.records import Dialect, OpenQuote, records
+from windrow.tables.to_pandas import to_pandas
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def read(
         if column.kind in (kinds.INT, kinds.UINT, kinds.BOOL) and table.column(i).null_count:
             raise Unsure("missing values")
     try:
-        frame = table.to_pandas(use_threads=False)
+        frame = to_pandas(table, owned=True)
     except (pyarrow.ArrowException, ValueError) as error:
         raise Unsure(str(error)) from None
     chosen = [column for column in columns if column is not None]

@@ -68,6 +68,9 @@ class Parquet(ArrowSource):
             raise changed(stretch.path, file.rows, stretch.offset + length)
         return self._tried(stretch.path, lambda: self._rows(file, stretch.offset, length, names))
 
+    def _keeps_rows(self) -> bool:
+        return self._group is not None
+
     def _tried(self, path: str, read: "Callable[[], Any]") -> "Any":
         """What `read` returns. Raises TableError."""
         try:

@@ -38,10 +38,11 @@ class ParquetFile:
         import pyarrow
 
         batches, missing = [], rows
-        reader = self._file.iter_batches(batch_size=max(rows, 1), columns=names, use_threads=False)
-        while missing > 0 and (batch := next(reader, None)) is not None:
+        for batch in self._file.iter_batches(rows, columns=names, use_threads=False):
             batches.append(batch.slice(0, missing))
             missing -= batch.num_rows
+            if missing <= 0:
+                break
         table = pyarrow.Table.from_batches(batches) if batches else self.schema.empty_table()
         return table.select(names)
 
