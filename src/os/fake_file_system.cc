@@ -285,6 +285,7 @@ Result<FileStat> FakeFileSystem::stat(const std::string& path) {
   if (!inode) return fail(ErrorCode::kNotFound, "cannot look at {}: no such file", path);
   return FileStat{.kind = FileKind::kFile,
                   .size = inode->data.size(),
+                  .modified = inode->changed,
                   .changed = inode->changed,
                   .device = 1,
                   .inode = inode->number};

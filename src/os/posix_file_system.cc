@@ -356,6 +356,7 @@ Result<FileStat> PosixFileSystem::stat(const std::string& path) {
   return FileStat{
       .kind = kind_of(status.st_mode),
       .size = static_cast<std::uint64_t>(status.st_size),
+      .modified = {nanoseconds(status.st_mtim)},
       .changed = {std::max(nanoseconds(status.st_mtim), nanoseconds(status.st_ctim))},
       .device = status.st_dev,
       .inode = status.st_ino,

@@ -122,7 +122,22 @@ bool settle_counting(const TableSpec& table,
   return whole && !by_keys;
 }
 
-std::string description_of(const TableInput& input,
+// What the files are now, so that a worker notices when it finds others in their places.
+void write_seen(FileSystem& fs, const std::vector<std::string>& files, JsonWriter& json) {
+  json.key("seen").begin_array();
+  for (const std::string& file : files) {
+    json.begin_array();
+    if (const Result<FileStat> stat = fs.stat(file)) {
+      json.value(stat->size).value(stat->modified.nanoseconds);
+      json.value(stat->changed.nanoseconds).value(stat->inode);
+    }
+    json.end_array();
+  }
+  json.end_array();
+}
+
+std::string description_of(FileSystem& fs,
+                           const TableInput& input,
                            const std::vector<std::string>& files,
                            const KeyRules& keys,
                            Frame frame) {
@@ -135,6 +150,7 @@ std::string description_of(const TableInput& input,
   json.key("files").begin_array();
   for (const std::string& file : files) json.value(file);
   json.end_array();
+  write_seen(fs, files, json);
   json.field("delimiter", *table.delimiter).field("header", table.header);
   json.field("encoding", table.encoding);
   json.field("infer_column_types", table.infer_column_types);
@@ -313,8 +329,8 @@ Status prepare_table(FileSystem& fs,
                 "bisect_failed cannot cut that: leave one of them out");
   }
   const KeyRules keys = run.inputs.empty() ? KeyRules{} : run.inputs.front().keys;
-  run.table = description_of(input, files, keys, run.spec.frame);
-  run.reading = description_of(input, {}, keys, run.spec.frame);
+  run.table = description_of(fs, input, files, keys, run.spec.frame);
+  run.reading = description_of(fs, input, {}, keys, run.spec.frame);
   return {};
 }
 

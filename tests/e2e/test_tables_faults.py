@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Callable
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -42,29 +44,67 @@ def test_a_worker_that_dies_while_it_reads_costs_one_try(windrow: Windrow) -> No
     assert again["Picked Count"] == "2"
 
 
-# C674 C678
-def test_a_table_that_becomes_shorter_meanwhile_fails_the_rest(windrow: Windrow) -> None:
-    path = put(windrow, "a.csv", csv(0, 40))
-    calm = windrow.folder / "calm"
-    script = f"""
+WAITS = """
 import os, time
 
 def run(frame):
-    open({str(windrow.folder / "begun")!r}, "a").write("x\\n")
-    while not os.path.exists({str(calm)!r}):
+    open("{0}/begun", "a").write("x\\n")
+    while not os.path.exists("{0}/calm"):
         time.sleep(0.005)
     return list(frame["n"])
 """
-    flags = ("--as", "table", "--mini-batch-size", "10 rows")
-    running = windrow.start(script, *flags, workers=1, retries=0)
-    until(lambda: windrow.count("begun"), "the first mini-batch has begun")
+
+
+def rewrite(path: Path) -> None:
+    path.write_text(csv(50, 90))
+
+
+def replace(path: Path) -> None:
+    other = path.parent.parent / "other.csv"
+    other.write_text(csv(50, 90))
+    os.utime(other, (1, 1))
+    other.rename(path)
+
+
+def shorten(path: Path) -> None:
     os.truncate(path, len(csv(0, 15)))
-    calm.touch()
+
+
+# C674 C678
+@pytest.mark.parametrize("change", [shorten, rewrite, replace])
+@pytest.mark.parametrize("workers_for_each", [False, True])
+def test_a_table_that_changes_meanwhile_fails_the_rest(
+    windrow: Windrow, change: Callable[[Path], None], workers_for_each: bool
+) -> None:
+    path = put(windrow, "a.csv", csv(10, 50))
+    flags = ["--as", "table", "--mini-batch-size", "10 rows"]
+    if workers_for_each:
+        flags += ["--set", "max_batches_per_worker=1"]
+    running = windrow.start(WAITS.format(windrow.folder), *flags, workers=1, retries=0)
+    until(lambda: windrow.count("begun"), "the first mini-batch has begun")
+    change(path)
+    (windrow.folder / "calm").touch()
     job = running.end()
-    assert numbers(job) == list(range(10))
+    assert numbers(job) == list(range(10, 20))
     assert job.statuses() == ["RUN_DONE"] + ["DATA_EXCEPTION"] * 3
     message = f"TableError: {path}: the file has changed; input must not change while a job"
     assert all(one["Error Message"].startswith(message) for one in job.attempts()[1:])
+
+
+# C678
+@pytest.mark.parametrize("change", [lambda path: path.chmod(0o600), lambda path: path.touch()])
+def test_text_that_grows_and_other_rights_are_no_change(
+    windrow: Windrow, change: Callable[[Path], None]
+) -> None:
+    path = put(windrow, "a.csv", csv(10, 50))
+    flags = ["--as", "table", "--mini-batch-size", "10 rows", "--set", "max_batches_per_worker=1"]
+    running = windrow.start(WAITS.format(windrow.folder), *flags, workers=1, retries=0)
+    until(lambda: windrow.count("begun"), "the first mini-batch has begun")
+    with path.open("a") as file:
+        file.write("77,x\n")
+    change(path)
+    (windrow.folder / "calm").touch()
+    assert numbers(running.end()) == list(range(10, 50))
 
 
 # C670

@@ -48,7 +48,8 @@ class TableReader:
         self._like: Any = None  # a frame without rows, with the columns and types of all others
         self._counted: dict[str, tuple[int, int]] = {}  # file: records before an offset
         self.left_out = 0  # rows of the latest frame that are to be dropped where they are bad
-        self._files = Files(may_grow=self._settings.format in ("delimited", "json_lines"))
+        grows = self._settings.format in ("delimited", "json_lines")
+        self._files = Files(grows, dict(zip(self._settings.files, self._settings.seen)))
 
     def frame(self, names: "list[str]") -> "DataFrame":
         """The rows of the stretches, one after another, transformed. Raises TableError, and

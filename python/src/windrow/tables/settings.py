@@ -49,6 +49,8 @@ class Settings:
     def __init__(self, description: "dict[str, Any]") -> None:
         self.format = _one_of(description, "format", FORMATS)
         self.files = list(description["files"])  # the first ones
+        # What they were when they were cut: size, times and number of each.
+        self.seen: list[list[int]] = list(description.get("seen") or [])
         self.whole = bool(description.get("whole", False))  # each call has all stretches, in order
         self.delimiter = _delimiter(description.get("delimiter", ","))
         self.header = _one_of(description, "header", HEADERS)
