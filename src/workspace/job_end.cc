@@ -38,6 +38,7 @@ struct JobLogs::Rebuild {
   JobFolder folder;
   JournalEnd end;
   InputAs input_as;
+  std::string row_places;
   bool failed_afresh;  // what had failed is tried again, so it is no dead letter
   Status status;
   ReportSummary summary;
@@ -70,7 +71,7 @@ Status JobLogs::Rebuild::run() {
   LogFile report(report_path);
   LogFile failed(failed_path);
   report.write(ReportRows::header());
-  ReportRows rows(mark_of_row(fs, input_as));
+  ReportRows rows(mark_of_row(fs, input_as), row_places);
   // Not a whole JobState: a million mini-batches would be held twice.
   Epoch plan_epoch = 0;
   std::uint64_t plan_bytes = 0;
@@ -136,7 +137,7 @@ void JobLogs::rebuild_report(const JournalEnd& end, bool failed_afresh) {
     return;
   }
   rebuild_ = std::make_shared<Rebuild>(
-      Rebuild{fs_, folder_, end, input_as_, failed_afresh, {}, {}, {}, false});
+      Rebuild{fs_, folder_, end, input_as_, row_places_, failed_afresh, {}, {}, {}, false});
   loop_.blocking([rebuild = rebuild_] { rebuild->status = rebuild->run(); },
                  [self = self_] {
                    if (*self == nullptr) return;

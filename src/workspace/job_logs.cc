@@ -39,7 +39,8 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 }  // namespace
 
-JobLogs::JobLogs(Loop& loop, FileSystem& fs, JobFolder folder, const JobSpec& spec)
+JobLogs::JobLogs(
+    Loop& loop, FileSystem& fs, JobFolder folder, const JobSpec& spec, std::string row_places)
     : loop_(loop),
       fs_(fs),
       folder_(std::move(folder)),
@@ -50,9 +51,10 @@ JobLogs::JobLogs(Loop& loop, FileSystem& fs, JobFolder folder, const JobSpec& sp
       report_(folder_.report()),
       failed_(folder_.failed_items()),
       errors_(folder_.user_error_summary()),
-      rows_(mark_of_row(fs, spec.input_as)),
+      rows_(mark_of_row(fs, spec.input_as), row_places),
       metrics_prefix_(spec.record.metrics_name_prefix),
       input_as_(spec.input_as),
+      row_places_(std::move(row_places)),
       self_(std::make_shared<JobLogs*>(this)) {}
 
 JobLogs::~JobLogs() { *self_ = nullptr; }

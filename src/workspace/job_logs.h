@@ -35,7 +35,9 @@ namespace windrow {
 
 class JobLogs final : public MasterLog, public AgentLog {
  public:
-  JobLogs(Loop& loop, FileSystem& fs, JobFolder folder, const JobSpec& spec);
+  // `row_places`: as ReportRows has it.
+  JobLogs(
+      Loop& loop, FileSystem& fs, JobFolder folder, const JobSpec& spec, std::string row_places);
   ~JobLogs() override;
 
   // Creates the folders. Call once, first.
@@ -136,6 +138,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   ReportSummary summary_;
   std::string metrics_prefix_;
   InputAs input_as_;
+  std::string row_places_;
   ClockText clock_;
   ProgressMeter meter_;
   std::optional<Progress> progress_;

@@ -165,7 +165,7 @@ class Run {
         zygote_(zygote),
         run_(run),
         view_(view),
-        logs_(loop, fs, run.folder, run.spec),
+        logs_(loop, fs, run.folder, run.spec, run.row_places),
         links_(loop) {}
 
   Status open() {

@@ -49,6 +49,7 @@ struct LocalRun {
   BatchSize size;                   // likewise
   std::string table;                // of prepare_table: for workers, as JSON; empty: no table
   std::string reading;              // of prepare_table: the same without names of files
+  std::string row_places;           // of it: what tells by which row a number means
   std::string row_settings;         // text of the script's settings file, checked; empty: none
   ReplayedJob job;                  // what is there already
   std::optional<fact::Reopened> reopen;

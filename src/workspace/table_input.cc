@@ -2,7 +2,6 @@
 #include "workspace/table_input.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -19,15 +18,13 @@
 #include "os/machine.h"
 #include "workspace/made_tables.h"
 #include "workspace/plan_rules.h"
+#include "workspace/table_description.h"
 #include "workspace/table_kind.h"
 
 namespace windrow {
 namespace {
 
 constexpr std::uint64_t kMlTableMax = 1U << 20U;
-
-constexpr auto kFormatWords =
-    std::to_array<std::string_view>({"delimited", "parquet", "json_lines", "arrow"});
 
 // With the files that a list names which is not in the job folder yet.
 std::vector<InputPart> parts_now(FileSystem& fs,
@@ -122,61 +119,25 @@ bool settle_counting(const TableSpec& table,
   return whole && !by_keys;
 }
 
-// What the files are now, so that a worker notices when it finds others in their places.
-void write_seen(FileSystem& fs, const std::vector<std::string>& files, JsonWriter& json) {
-  json.key("seen").begin_array();
-  for (const std::string& file : files) {
-    json.begin_array();
-    if (const Result<FileStat> stat = fs.stat(file)) {
-      json.value(stat->size).value(stat->modified.nanoseconds);
-      json.value(stat->changed.nanoseconds).value(stat->inode);
+// Refuses rows of lists that are counted in another way than they will be found.
+Status check_row_places(FileSystem& fs, const LocalRun& run) {
+  for (const InputFiles& input : run.inputs) {
+    for (const InputPart& part : input.parts) {
+      if (part.kind != InputPart::Kind::kList || part.kept) continue;
+      ASSIGN_OR_RETURN(PathList list, PathList::open(fs, part.name));
+      for (;;) {
+        ASSIGN_OR_RETURN(const std::optional<std::string> path, list.next());
+        if (!path) break;
+        if (list.row_places().empty() || list.row_places() == run.row_places) continue;
+        return fail(ErrorCode::kInvalid,
+                    "{} names rows of a table that was read in another way (settings under table, "
+                    "or an MLTable file), so other rows have their numbers here: say what that job "
+                    "said of its table, or try them again with windrow retry JOB",
+                    path_in_quotes(part.name));
+      }
     }
-    json.end_array();
   }
-  json.end_array();
-}
-
-std::string description_of(FileSystem& fs,
-                           const TableInput& input,
-                           const std::vector<std::string>& files,
-                           const KeyRules& keys,
-                           Frame frame) {
-  const TableSpec& table = input.table;
-  JsonWriter json;
-  json.begin_object();
-  json.field("frame", to_text(frame));
-  json.field("whole", input.whole);
-  json.field("format", kFormatWords.at(static_cast<std::size_t>(*table.format)));
-  json.key("files").begin_array();
-  for (const std::string& file : files) json.value(file);
-  json.end_array();
-  write_seen(fs, files, json);
-  json.field("delimiter", *table.delimiter).field("header", table.header);
-  json.field("encoding", table.encoding);
-  json.field("infer_column_types", table.infer_column_types);
-  json.field("inference", input.inference);
-  json.field("empty_as_string", table.empty_as_string);
-  json.field("quotes", table.quotes).field("support_multi_line", table.multi_line);
-  json.field("include_path_column", table.include_path_column);
-  json.field("comment", table.comment).field("skip_lines", table.skip_lines);
-  json.field("ragged", table.ragged).field("invalid_lines", table.invalid_lines);
-  json.field("types", table.types).field("mixed_types", table.mixed_types);
-  json.key("text_columns").begin_array();
-  for (const std::string& name : table.text_columns) json.value(name);
-  json.end_array();
-  // Keys of an MLTable file are columns where that puts them; others stand behind all columns.
-  json.field("partition_format", input.described ? table.partition_format : keys.format);
-  json.field("partition_first", input.described);
-  json.key("partition_hive").begin_array();
-  if (!input.described && !input.has_keys && keys.format.empty()) {
-    for (const std::string& key : keys.keys) json.value(key);
-  }
-  json.end_array();
-  json.key("transformations").begin_array();
-  for (const std::string& step : table.transformations) json.value(step);
-  json.end_array();
-  json.end_object();
-  return json.text();
+  return {};
 }
 
 Result<MlTable> read_mltable_of(const InputSpec& input) {
@@ -329,9 +290,10 @@ Status prepare_table(FileSystem& fs,
                 "bisect_failed cannot cut that: leave one of them out");
   }
   const KeyRules keys = run.inputs.empty() ? KeyRules{} : run.inputs.front().keys;
-  run.table = description_of(fs, input, files, keys, run.spec.frame);
-  run.reading = description_of(fs, input, {}, keys, run.spec.frame);
-  return {};
+  run.table = table_description(fs, input, files, keys, run.spec.frame);
+  run.reading = table_description(fs, input, {}, keys, run.spec.frame);
+  run.row_places = row_places_of(fs, input);
+  return check_row_places(fs, run);
 }
 
 Result<std::vector<std::string>> list_stretches(FileSystem& fs,

@@ -224,6 +224,30 @@ def test_a_bad_row_is_found_and_the_others_are_kept(windrow: Windrow) -> None:
 
 
 # C677
+@pytest.mark.parametrize("first", ["header=no_header", "comment=#", "types=mltable", ""])
+def test_bad_rows_are_found_again_only_where_they_are_counted_alike(
+    windrow: Windrow, first: str
+) -> None:
+    put(windrow, "a.csv", csv(0, 100))
+    script = (
+        "def run(frame):\n    if (frame.iloc[:, 0].astype(str) == '77').any():\n        1 / 0\n"
+    )
+    script += "    return list(frame.iloc[:, 0])\n"
+    said = ("--set", f"table.{first}") if first else ()
+    job = run_table(windrow, script, "--bisect", *said, retries=0)
+    assert job.exit == 0, job
+    windrow.script("def run(frame):\n    return [str(frame.iloc[0, 0])] * len(frame)\n")
+    letters = f"@{job.folder}/logs/failed_items.jsonl"
+    alike = windrow.run(None, "--as", "table", *said, input=letters, output="alike")
+    assert alike.rows() == ["77"]
+    other = ("--set", "table.delimiter=;") if not first else ()
+    again = windrow.run(None, "--as", "table", *other, input=letters, output="again")
+    assert again.exit == 2
+    assert "names rows of a table that was read in another way" in again.text
+    assert "windrow retry JOB" in again.text
+
+
+# C677
 def test_rows_that_the_script_reports_are_dead_letters(windrow: Windrow) -> None:
     put(windrow, "a.csv", csv(0, 10))
     script = (

@@ -261,6 +261,7 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
       if (const std::string mark = mark_ ? mark_(*item) : ""; !mark.empty()) {
         json.field("custom_id", mark);
       }
+      if (!row_places_.empty() && is_window(*item)) json.field("row_places", row_places_);
     }
     json.field("tries", tries);
     json.field("status", status_word(record.status));

@@ -37,8 +37,9 @@ using MarkOfRow = std::function<std::string(const std::string& path)>;
 
 class ReportRows {
  public:
-  // `mark`: only where the items are rows.
-  explicit ReportRows(MarkOfRow mark = nullptr) : mark_(std::move(mark)) {}
+  // `mark`: only where the items are rows. `row_places`: of a table, how its rows are counted.
+  explicit ReportRows(MarkOfRow mark = nullptr, std::string row_places = "")
+      : mark_(std::move(mark)), row_places_(std::move(row_places)) {}
 
   static std::string_view header();
 
@@ -56,6 +57,7 @@ class ReportRows {
   void append_where(AgentId agent, ProcessNumber process, WallTime start, Line& out);
 
   MarkOfRow mark_;
+  std::string row_places_;
   ClockText clock_;
   std::string root_;         // of the last line
   std::string quoted_root_;  // as the line has it

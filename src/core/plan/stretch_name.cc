@@ -40,6 +40,11 @@ std::optional<StretchName> parse_stretch_name(std::string_view name) {
   return out;
 }
 
+bool is_window(std::string_view name) {
+  const std::optional<StretchName> stretch = parse_stretch_name(name);
+  return stretch && stretch->window.count > 0;
+}
+
 std::string_view file_of_stretch(std::string_view name) {
   const std::optional<StretchName> stretch = parse_stretch_name(name);
   return stretch ? stretch->file : name;

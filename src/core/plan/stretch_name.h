@@ -41,6 +41,9 @@ std::string window_name(std::string_view name, const ItemRange& rows);
 
 std::optional<StretchName> parse_stretch_name(std::string_view name);
 
+// Whether it names some rows of a stretch by their numbers.
+bool is_window(std::string_view name);
+
 // The file that a stretch lies in; any other name is that of a file itself.
 std::string_view file_of_stretch(std::string_view name);
 

@@ -52,8 +52,11 @@ Result<std::optional<std::string>> PathList::next() {
 }
 
 // The path in a line of JSON; empty when it says that there is none.
-Result<std::string> PathList::item_of(const std::string& line) const {
+Result<std::string> PathList::item_of(const std::string& line) {
   const Result<Json> json = parse_json(line);
+  const Json* const places = json ? json->find("row_places") : nullptr;
+  const auto* const text = places == nullptr ? nullptr : places->get<std::string>();
+  row_places_ = text == nullptr ? "" : *text;
   const Json* const item = json ? json->find("item") : nullptr;
   if (item != nullptr && item->get<std::nullptr_t>() != nullptr) return "";
   const auto* const path = item == nullptr ? nullptr : item->get<std::string>();

@@ -28,6 +28,9 @@ class PathList {
   // The next path; nothing at the end.
   Result<std::optional<std::string>> next();
 
+  // What the line of the latest path says of how its rows are counted; empty: nothing.
+  [[nodiscard]] const std::string& row_places() const { return row_places_; }
+
   // Lines so far that say how many items have failed, but not which.
   [[nodiscard]] std::uint64_t unnamed() const { return unnamed_; }
 
@@ -36,10 +39,11 @@ class PathList {
       : file_(std::move(file)), title_(std::move(title)), json_(title_.ends_with(".jsonl")) {}
   Result<bool> fill();
   Result<std::optional<std::string>> next_entry();
-  [[nodiscard]] Result<std::string> item_of(const std::string& line) const;
+  Result<std::string> item_of(const std::string& line);
 
   std::shared_ptr<File> file_;
   std::string title_;
+  std::string row_places_;
   bool json_ = false;
   std::string buffer_;
   std::size_t at_ = 0;        // in the buffer
