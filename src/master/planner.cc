@@ -106,6 +106,7 @@ struct Planner::Listing {
   Cutter cutter;
   std::uint32_t input = 0;  // the one that is being listed
   std::optional<InputLister> lister;
+  std::optional<std::uint64_t> row = 0;  // number of the first one of the input
   std::uint64_t names_of_input = 0;
   std::unique_ptr<File> file;      // null: the plan is complete
   std::uint64_t written = 0;       // length of the plan
@@ -208,7 +209,7 @@ Status Planner::Listing::try_page() {
         RETURN_IF_ERROR(check->check_roots(roots()));
         RETURN_IF_ERROR(check->check_formation(config.rules.formation));
       }
-      lister.emplace(fs, config.rules.inputs[input], config.rules.without);
+      lister.emplace(fs, config.rules.inputs[input], config.rules.without, row);
       if (config.rules.grouped()) {
         ASSIGN_OR_RETURN(groups, KeyCutter::of(config.rules, input));
       }
@@ -235,6 +236,7 @@ Status Planner::Listing::end_input(std::vector<Cut>& cuts) {
     for (Cut& one : groups->take()) keep(std::move(one), cuts);
   }
   remarks.add(lister->remarks());
+  row = lister->next_row();
   lister.reset();
   names_of_input = 0;
   ++input;

@@ -46,9 +46,10 @@ Result<ListingRemarks> cut_inputs(FileSystem& fs,
   for (std::uint32_t i = 0; i < rules.rank_mini_batch_count.value_or(0); ++i) each({});
   ListingRemarks remarks;
   std::vector<Cut> cuts;
+  std::optional<std::uint64_t> row = 0;
   for (std::uint32_t input = 0; input < rules.inputs.size(); ++input) {
     Cutter cutter(rules.size);
-    InputLister lister(fs, rules.inputs[input], rules.without);
+    InputLister lister(fs, rules.inputs[input], rules.without, row);
     std::optional<KeyCutter> groups;
     if (rules.grouped()) {
       ASSIGN_OR_RETURN(groups, KeyCutter::of(rules, input));
@@ -78,6 +79,7 @@ Result<ListingRemarks> cut_inputs(FileSystem& fs,
     if (groups) {
       for (Cut& cut : groups->take()) keep(std::move(cut));
     }
+    row = lister.next_row();
     remarks.add(lister.remarks());
     if (const Status status = check_not_empty(rules, input, found); !status) {
       return fail(ErrorCode::kInvalid, "{}", status.error().message);  // nothing has begun

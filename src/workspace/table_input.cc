@@ -113,7 +113,7 @@ bool settle_counting(const TableSpec& table,
   const bool whole = counting == Counting::kWhole || no_places;
   const bool by_keys = std::ranges::any_of(inputs, &InputFiles::grouped);
   for (InputFiles& input : inputs) {
-    input.table.count_rows = true;
+    input.table.count_rows = input.table.own_numbers = true;
     input.grouped = input.grouped || whole;
   }
   return whole && !by_keys;

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from table_bench import ROWS, csv, numbers, put, run_table, sizes, table_of
+from table_bench import ROWS, csv, numbers, put, run_inputs, run_table, sizes, table_of
 from workbench import Windrow, until
 
 TYPES = """
@@ -195,6 +195,9 @@ def test_the_context_knows_the_rows(windrow: Windrow) -> None:
     )
     job = run_table(windrow, script, "--mini-batch-size", "2 rows")
     assert job.rows() == ["0 0", "0 1", "2 2", "2 3", "4 4", "5 5", "5 6", "7 7", "7 8"]
+    inputs = {name: {"type": "uri_file", "path": f"in/{name}.csv"} for name in ("b", "a")}
+    both = run_inputs(windrow, script, inputs, "--as", "table", "--mini-batch-size", "3 rows")
+    assert both.rows()[2:6] == ["0 7", "3 8", "4 0", "4 1"]
     counted = run_table(windrow, script, "--set", "table.count_rows=true", output="counted")
     assert counted.rows()[-1] == "5 8"
     uncounted = run_table(windrow, script, output="uncounted", retries=0)

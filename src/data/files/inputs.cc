@@ -191,8 +191,15 @@ Status check_list(FileSystem& fs,
               rows_as.empty() ? "" : fmt::format(", and rows of files with --as {}", rows_as));
 }
 
-InputLister::InputLister(FileSystem& fs, InputFiles input, std::vector<std::string> without)
-    : fs_(fs), input_(std::move(input)), without_(std::move(without)), ignore_(input_.ignore) {}
+InputLister::InputLister(FileSystem& fs,
+                         InputFiles input,
+                         std::vector<std::string> without,
+                         std::optional<std::uint64_t> first_row)
+    : fs_(fs),
+      input_(std::move(input)),
+      without_(std::move(without)),
+      ignore_(input_.ignore),
+      row_(input_.table.own_numbers ? 0 : first_row) {}
 
 Result<std::vector<std::string>> InputLister::next(std::size_t max) {
   if (input_.items == InputAs::kFiles || input_.grouped) return next_files(max);

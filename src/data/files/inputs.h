@@ -73,12 +73,18 @@ Status check_list(FileSystem& fs,
 class InputLister {
  public:
   // `without`: absolute files and folders that are no part of any input, unless a path or a list
-  // names them.
-  InputLister(FileSystem& fs, InputFiles input, std::vector<std::string> without);
+  // names them. `first_row`: the number of its first row, where rows are counted.
+  InputLister(FileSystem& fs,
+              InputFiles input,
+              std::vector<std::string> without,
+              std::optional<std::uint64_t> first_row = 0);
 
   // Up to `max` more names, relative to the root; one that is not below it is absolute. Fewer only
   // at the end. The names are those of rows or stretches of tables where the items are rows.
   Result<std::vector<std::string>> next(std::size_t max);
+
+  // Number of the row behind the last one; none when rows are not counted.
+  [[nodiscard]] std::optional<std::uint64_t> next_row() const { return row_; }
 
   // About the parts that were listed to their end.
   [[nodiscard]] const ListingRemarks& remarks() const { return remarks_; }
@@ -100,8 +106,8 @@ class InputLister {
   std::optional<PathList> list_;
   std::optional<RowLister> rows_;  // of the file that is being read
   std::optional<StretchLister> stretches_;
-  std::optional<std::uint64_t> row_ = 0;  // number of the next one, where rows are counted
-  std::string prefix_;                    // of the names of the folder that is being listed
+  std::optional<std::uint64_t> row_;  // number of the next one, where rows are counted
+  std::string prefix_;                // of the names of the folder that is being listed
   ListingRemarks remarks_;
 };
 

@@ -30,6 +30,7 @@ struct TableRules {
   TextRules text;
   bool header_once = false;  // only the first file of the input begins with one
   bool count_rows = false;
+  bool own_numbers = false;           // rows are counted from the first of this input on
   bool whole_files = false;           // in an encoding whose line breaks are not one byte
   std::uint64_t bytes = 1U << 20U;    // of a stretch, about
   std::optional<std::uint32_t> rows;  // at most so many, exactly
