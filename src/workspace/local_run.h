@@ -50,6 +50,7 @@ struct LocalRun {
   std::string table;                // of prepare_table: for workers, as JSON; empty: no table
   std::string reading;              // of prepare_table: the same without names of files
   std::string row_places;           // of it: what tells by which row a number means
+  std::string table_notice;         // of it: for the user; may be empty
   std::string row_settings;         // text of the script's settings file, checked; empty: none
   ReplayedJob job;                  // what is there already
   std::optional<fact::Reopened> reopen;

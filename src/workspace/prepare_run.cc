@@ -224,6 +224,7 @@ Status make_output_folders(FileSystem& fs, const LocalRun& run) {
 Status prepare_run(FileSystem& fs, const Jobs& jobs, const JobState* before, StartedJob& job) {
   RETURN_IF_ERROR(find_parts(fs, job.run, before));
   RETURN_IF_ERROR(choose_program(fs, jobs, job));
+  if (!job.run.table_notice.empty()) job.notices.push_back(job.run.table_notice);
   if (!job.run.spec.command.empty()) return {};
   ASSIGN_OR_RETURN(SettingsFile settings, read_settings_file(fs, job.run.spec));
   job.run.row_settings = std::move(settings.text);

@@ -15,6 +15,7 @@
 #include "core/spec/job_paths.h"
 #include "core/spec/values.h"
 #include "core/table/mltable.h"
+#include "core/table/partition_format.h"
 #include "os/machine.h"
 #include "workspace/made_tables.h"
 #include "workspace/plan_rules.h"
@@ -138,6 +139,30 @@ Status check_row_places(FileSystem& fs, const LocalRun& run) {
     }
   }
   return {};
+}
+
+// Of folders called key=value that make no column.
+std::string unused_keys(const TableInput& input,
+                        const std::vector<std::string>& files,
+                        const LocalRun& run) {
+  if (input.described || input.has_keys || files.empty() || run.inputs.empty()) return "";
+  const InputFiles& first = run.inputs.front();
+  if (!first.keys.format.empty() || !files.front().starts_with(first.root)) return "";
+  const auto all = match_hive(std::string_view(files.front()).substr(first.root.size()));
+  if (!all) return "";
+  std::vector<std::string> unused;
+  for (const auto& [key, value] : *all) {
+    if (std::ranges::find(first.keys.keys, key) == first.keys.keys.end()) unused.push_back(key);
+  }
+  if (unused.empty()) return "";
+  return fmt::format(
+      "the frames have no column for folders called {0}=...: --set inputs.{1}.partition_format "
+      "makes "
+      "columns of folders, as in '/{0}={{{0}}}/...'; --set partition_keys={0} makes a mini-batch "
+      "of "
+      "each value as well",
+      unused.front(),
+      run.spec.input_data.front());
 }
 
 Result<MlTable> read_mltable_of(const InputSpec& input) {
@@ -293,6 +318,7 @@ Status prepare_table(FileSystem& fs,
   run.table = table_description(fs, input, files, keys, run.spec.frame);
   run.reading = table_description(fs, input, {}, keys, run.spec.frame);
   run.row_places = row_places_of(fs, input);
+  run.table_notice = unused_keys(input, files, run);
   return check_row_places(fs, run);
 }
 

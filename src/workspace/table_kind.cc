@@ -83,13 +83,14 @@ Status check_names(const std::vector<std::string>& files, const std::string& inp
   }
   const std::optional<Ending> ending = ending_of(*odd);
   const bool text = ending && ending->format == ending_of(*told)->format;  // with other delimiters
+  const bool hidden = base_name(*odd).find_first_of("._") == 0;  // what other programs leave there
   return fail(ErrorCode::kInvalid,
               "by their names {} and {} are not tables of one kind; leave one out with --set "
               "inputs.{}.ignore={}, or {}",
               path_in_quotes(*told),
               path_in_quotes(*odd),
               input,
-              in_quotes(base_name(*odd)),
+              in_quotes(hidden ? "[._]*" : base_name(*odd)),
               text ? "make two jobs of them" : fmt::format("say what all are with {}", kSayFormat));
 }
 

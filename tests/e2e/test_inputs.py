@@ -253,8 +253,8 @@ def test_folders_of_tools_are_items_and_told_with_what_leaves_them_out(windrow: 
     flags = ["score.py", "--input", "in", "--output", "out"]
     line = (
         "files in folders named .git, __pycache__ are items too; "
-        "`ignore: [.git, __pycache__]` of the input in a job file leaves them out "
-        "(--set inputs.data.ignore=GLOB takes one glob)\n"
+        """`--set inputs.data.ignore='[".git","__pycache__"]'` leaves them out, """
+        "or ignore of the input in a job file\n"
     )
     planned = windrow.command("plan", *flags)
     assert planned.text.count(line) == 1
@@ -267,6 +267,10 @@ def test_folders_of_tools_are_items_and_told_with_what_leaves_them_out(windrow: 
     done = windrow.command(*("run", *flags, "--set", "inputs.data.ignore=.git"), result=done.result)
     assert done.rows() == ["a", ".gitignore", "score.pyc"]
     assert "files in folders named __pycache__ are items too" in done.text
+    both = """inputs.data.ignore=[".git","__pycache__"]"""
+    done.result.unlink()
+    done = windrow.command(*("run", *flags, "--set", both), result=done.result)
+    assert done.rows() == ["a", ".gitignore"]
     keys = {"inputs": {"data": {"path": "in", "ignore": [".git", "__pycache__"]}}}
     done = windrow.run(None, output="again", keys=keys)
     assert done.rows() == ["a", ".gitignore"]

@@ -371,10 +371,11 @@ def test_columns_that_are_said_to_be_text_are_text(windrow: Windrow) -> None:
 def test_a_file_that_is_no_table_is_told_and_can_be_left_out(windrow: Windrow) -> None:
     put(windrow, "a.csv", csv(0, 10))
     put(windrow, "_SUCCESS", "")
+    put(windrow, ".part-0.csv.crc", "")
     job = run_table(windrow, ROWS)
     assert job.exit == 2
-    assert "leave one out with --set inputs.data.ignore='_SUCCESS'" in job.text
-    flags = ("--set", "inputs.data.ignore=_SUCCESS")
+    assert "leave one out with --set inputs.data.ignore='[._]*'" in job.text
+    flags = ("--set", "inputs.data.ignore=[._]*")
     assert numbers(run_table(windrow, ROWS, *flags)) == list(range(10))
 
 

@@ -185,3 +185,28 @@ def test_the_report_names_file_and_range_of_a_mini_batch(windrow: Windrow) -> No
     head = len("n,text\n") + 3 * len("0,\n")  # bytes; from row 0 on, three rows
     assert details[0]["minibatch"] == [f"a.csv@0+{head}#0*3"]
     assert details[1]["minibatch"] == [f"a.csv@{head}+6#3*2"]
+
+
+# C683
+def test_folders_that_make_no_column_are_told(windrow: Windrow) -> None:
+    put(windrow, "year=2026/land=at/a.csv", csv(0, 3))
+    said = "the frames have no column for folders called {}=...: --set inputs.data.partition_f"
+    plain = run_table(windrow, ROWS)
+    assert plain.text.count(said.format("year")) == 1
+    keys = run_table(windrow, ROWS, "--set", "partition_keys=year", output="keys")
+    assert keys.text.count(said.format("land")) == 1
+    both = run_table(windrow, ROWS, "--set", "partition_keys=year,land", output="both")
+    assert "the frames have no column" not in both.text
+    form = "inputs.data.partition_format=/year={y}/land={l}/{f}"
+    form_job = run_table(windrow, ROWS, "--set", form, output="form")
+    assert "the frames have no column" not in form_job.text
+
+
+# C671
+def test_a_few_bytes_are_told(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 3))
+    said = "--mini-batch-size: counts bytes of a table; '2 rows' counts rows"
+    assert said in run_table(windrow, ROWS, "--mini-batch-size", "2").text
+    for size in ("2 rows", "1000", "2b"):
+        job = run_table(windrow, ROWS, "--mini-batch-size", size, output=size)
+        assert "counts bytes of a table" not in job.text

@@ -21,6 +21,7 @@ namespace windrow {
 namespace {
 
 constexpr std::size_t kKeyMax = 255;
+constexpr std::uint32_t kSmallFrame = 1000;         // bytes of its text that hardly anybody means
 constexpr std::uint64_t kLargeFrame = 2ULL << 30U;  // bytes of its text
 
 // False when the keys mean something else: another kind of job, not a misspelt one.
@@ -308,6 +309,10 @@ void check_rows(JobTree& tree) {
     tree.reader.problem(*size,
                         "counts files; a mini-batch of a table is never of two files, and is full "
                         "with bytes or rows, as in '1MB' or '500 rows'");
+  }
+  if (size && spec.input_as == InputAs::kTable && said.bare && said.files < kSmallFrame) {
+    tree.reader.notice(*size,
+                       fmt::format("counts bytes of a table; '{} rows' counts rows", said.files));
   }
   settle_batch_size(spec);
   if (size && spec.input_as == InputAs::kTable && said.bytes.value_or(0) > kLargeFrame) {

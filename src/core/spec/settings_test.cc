@@ -310,6 +310,14 @@ TEST(Inputs, APathMayBeAListOfPathsGlobsAndLists) {
             (std::vector<std::string>{"/jobs/x", "/jobs/*.png", "@/jobs/list", "-"}));
   EXPECT_EQ(spec.inputs[0].ignore, std::vector<std::string>{"*~"});
   EXPECT_EQ(spec.inputs[1].type, InputType::kFile);
+  const auto ignored = [](const std::string& said) {
+    return reading_of(with_inputs("  a: {path: x, ignore: " + said + "}\n")).spec.inputs[0].ignore;
+  };
+  using Globs = std::vector<std::string>;
+  EXPECT_EQ(ignored(R"('["a", "*.b"]')"), (Globs{"a", "*.b"}));
+  EXPECT_EQ(ignored("'[ab]*'"), Globs{"[ab]*"});
+  EXPECT_EQ(ignored("'[1]'"), Globs{"[1]"});
+  EXPECT_EQ(ignored("['[\"a\"]', b]"), (Globs{"a", "b"}));
 }
 
 // C104

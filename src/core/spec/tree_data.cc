@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "core/spec/job_keys.h"
 #include "core/spec/job_paths.h"
@@ -71,15 +72,30 @@ std::vector<std::string> read_paths(JobTree& tree, const Place& input) {
   return paths;
 }
 
+// On a command line a list is JSON text; a glob may begin with a bracket too.
+std::vector<std::string> globs_of(const std::string& said) {
+  const Result<Json> json = parse_json(said);
+  const auto* const list = json ? json->get<Json::Array>() : nullptr;
+  if (list == nullptr) return {said};
+  std::vector<std::string> globs;
+  for (const Json& one : *list) {
+    const auto* const glob = one.get<std::string>();
+    if (glob == nullptr || glob->empty()) return {said};
+    globs.push_back(*glob);
+  }
+  return globs;
+}
+
 std::vector<std::string> read_ignored(JobTree& tree, const Place& input) {
   std::vector<std::string> globs;
   for (const std::string_view key : {"ignore", "input_ignore"}) {
     const std::optional<Place> place = tree.reader.at(input, key);
     if (!place) continue;
     for (const Place& one : one_or_many(tree, *place)) {
-      const std::optional<std::string> glob = tree.reader.text(one);
-      if (glob && glob->empty()) tree.reader.problem(one, "is empty; a glob is expected");
-      if (glob && !glob->empty()) globs.push_back(*glob);
+      const std::optional<std::string> said = tree.reader.text(one);
+      if (said && said->empty()) tree.reader.problem(one, "is empty; a glob is expected");
+      if (!said || said->empty()) continue;
+      for (std::string& glob : globs_of(*said)) globs.push_back(std::move(glob));
     }
   }
   return globs;

@@ -38,10 +38,10 @@ std::vector<std::string> remark_lines(const ListingRemarks& remarks) {
   if (!remarks.tool_folders.empty()) {
     const std::string names = fmt::format("{}", fmt::join(remarks.tool_folders, ", "));
     lines.push_back(fmt::format(
-        "files in folders named {} are items too; `ignore: [{}]` of the input in a job file leaves "
-        "them out (--set inputs.data.ignore=GLOB takes one glob)",
+        "files in folders named {} are items too; `--set inputs.data.ignore='[\"{}\"]'` leaves "
+        "them out, or ignore of the input in a job file",
         names,
-        names));
+        fmt::join(remarks.tool_folders, "\",\"")));
   }
   return lines;
 }
