@@ -40,6 +40,7 @@ Status find_inputs(FileSystem& fs,
     ASSIGN_OR_RETURN(InputFiles files,
                      resolve_input(fs, input, real_path, run.folder.input_list()));
     files.items = run.items;
+    if (run.made != MadeSoFar::kNothing) files.title = input.name;
     const bool by_columns = !run.spec.partition_by.empty() && run.made != MadeSoFar::kAll;
     if (!by_columns) files.keys = {input.partition_format, run.spec.partition_keys};
     files.grouped = !files.keys.keys.empty();

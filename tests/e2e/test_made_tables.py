@@ -57,6 +57,15 @@ def expected(count: int) -> list[str]:
 
 
 # C686
+def test_a_query_without_rows_is_told_by_its_name(windrow: Windrow) -> None:
+    shop(windrow, 0)
+    windrow.script(ROWS)
+    job = run_file(windrow, QUERY)
+    assert job.exit == 1
+    assert "the input 'data' holds no row" in job.text
+
+
+# C686
 def test_a_query_is_one_mini_batch_whatever_the_size(windrow: Windrow) -> None:
     shop(windrow)
     windrow.script(ROWS)
