@@ -278,6 +278,72 @@ def test_frames_of_pyarrow_and_polars_are_written_as_those_of_pandas(
     assert parts(answer) == [(ROWS, 0, 0, text.encode())]
 
 
+VALUES = """{
+    "n": [9007199254740993, None], "u": [2**64 - 1, None], "l": [[1, None], None],
+    "d": [datetime.date(2026, 1, 2), None], "s": [{"a": 2**53 + 1}, {"a": None}],
+    "b": [True, None], "f": [0.5, None], "t": [datetime.datetime(2026, 1, 2, 3), None],
+}"""
+TABLE_OF_VALUES = (
+    "pyarrow.table({k: pyarrow.array(v, pyarrow.uint64() if k == 'u' else None)"
+    " for k, v in VALUES.items()})"
+)
+VALUES_TEXT = {
+    None: (
+        '9007199254740993 18446744073709551615 "[1, None]" 2026-01-02 '
+        '"{\'a\': 9007199254740993}" True 0.5 "2026-01-02 03:00:00"\n'
+        "    \"{'a': None}\"   \n"
+    ),
+    "csv": (
+        '9007199254740993,18446744073709551615,"[1, None]",2026-01-02,'
+        "{'a': 9007199254740993},True,0.5,2026-01-02 03:00:00\n,,,,{'a': None},,,\n"
+    ),
+    "jsonl": (
+        '{"n":9007199254740993,"u":18446744073709551615,"l":[1,null],"d":"2026-01-02",'
+        '"s":{"a":9007199254740993},"b":true,"f":0.5,"t":"2026-01-02T03:00:00"}\n'
+        '{"n":null,"u":null,"l":null,"d":null,"s":{"a":null},"b":null,"f":null,"t":null}\n'
+    ),
+}
+
+
+# C689
+@pytest.mark.parametrize("form", [None, "csv", "jsonl"])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        f"t = {TABLE_OF_VALUES}",
+        "import polars; t = polars.DataFrame(VALUES, schema_overrides={'u': polars.UInt64})",
+    ],
+)
+def test_values_beside_missing_ones_are_what_they_are(
+    agent: Agent, frame: str, form: str | None
+) -> None:
+    pytest.importorskip("polars" if "polars" in frame else "pyarrow")
+    said = {"format": form} if form else {}
+    imports = f"import datetime, pyarrow\nVALUES = {VALUES}\n"
+    [(kind, _, _, text)] = parts(answer_of(agent, f"{frame}; return t", imports, **said))
+    assert (kind, text.decode()) == (ROWS, VALUES_TEXT[form])
+
+
+TABLES = [
+    # An index that pandas has written is no column of its frame.
+    "pyarrow.Table.from_pandas(pandas.DataFrame({'l': [[1], [2]], 'n': [1, 2]}, index=[7, 8]))",
+    "pyarrow.table([[[1], [2]], [1, 2]], names=['n', 'n'])",
+    "pyarrow.table({'l': [[1], [2]], 'n': pyarrow.array([1, 2]).dictionary_encode()})",
+]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_lists_stand_in_their_place(agent: Agent, table: str) -> None:
+    answer = answer_of(agent, f"return {table}", "import pandas, pyarrow", format="csv")
+    assert parts(answer)[0][3].decode() == "[1],1\n[2],2\n"
+
+
+def test_python_objects_of_polars_are_text(agent: Agent) -> None:
+    pytest.importorskip("polars")
+    body = "return polars.DataFrame({'o': polars.Series([ValueError('x')], dtype=polars.Object)})"
+    assert parts(answer_of(agent, body, "import polars", format="csv"))[0][3] == b"x\n"
+
+
 @pytest.mark.parametrize(("module", "frame"), FRAMES)
 def test_their_columns_are_a_header(agent: Agent, module: str, frame: str) -> None:
     pytest.importorskip(module)

@@ -147,11 +147,16 @@ def _own_type(type_: "Any") -> str:
     return f"{'UInt' if types.is_unsigned_integer(type_) else 'Int'}{type_.bit_width}"
 
 
-def integers(column: "Any") -> "Any":
-    """An Arrow column of integers as a pandas array that may have missing values."""
+def integer_dtype(type_: "Any") -> "Any":
+    """What pandas has for integers of which some are missing."""
     import pandas
 
-    return pandas.api.types.pandas_dtype(_own_type(column.type)).__from_arrow__(column)
+    return pandas.api.types.pandas_dtype(_own_type(type_))
+
+
+def integers(column: "Any") -> "Any":
+    """An Arrow column of integers as a pandas array that may have missing values."""
+    return integer_dtype(column.type).__from_arrow__(column)
 
 
 def integer_or_bool(type_: "Any") -> bool:

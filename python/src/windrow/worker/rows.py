@@ -61,10 +61,17 @@ def serialise(result: object) -> "tuple[int, bytes]":
                 return rows, (text + "\n").encode("utf-8", NAMES)
     what = kind(result)
     if what != "array":
-        frame: Any = result if what == "frame" else result.to_pandas()  # type: ignore[attr-defined]
+        frame: Any = result if what == "frame" else pandas_frame(result)
         return encoded(len(frame), frame.to_csv(sep=" ", header=False, index=False))
     lines = [str(element) for element in result]  # type: ignore[attr-defined]
     return encoded(len(lines), "\n".join(lines) + "\n") if lines else (0, b"")
+
+
+def pandas_frame(table: object) -> "Any":
+    """Of one of pyarrow or polars, with the same values."""
+    from windrow.tables.foreign import to_pandas
+
+    return to_pandas(table)
 
 
 def count(result: object) -> "tuple[int, bytes]":

@@ -89,7 +89,7 @@ class Writer:
     def _one(self, output: int, result: object) -> "tuple[int, list[Any]]":
         kind = rows.kind(result)
         if kind == "table":
-            result = result.to_pandas()  # type: ignore[attr-defined]
+            result = rows.pandas_frame(result)
         array = kind == "array"
         count, header, text = self._elements(result) if array else self._frame(result)
         made = [(parts.HEADER, output, 0, header.encode("utf-8", rows.NAMES))] if header else []
