@@ -104,6 +104,22 @@ def test_any_text_is_the_name_of_a_folder(tmp_path: Path) -> None:
     assert [found[i] for i in range(len(texts))] == texts
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_the_hour_that_comes_twice_is_two_keys(tmp_path: Path, unit: str) -> None:
+    made = Table(tmp_path, format="parquet")
+    path = tmp_path / "t.parquet"
+    moments = [datetime.datetime(2026, 10, 25, hour, 30) for hour in (0, 1, 0)]
+    column = pyarrow.array(moments, pyarrow.timestamp(unit)).cast(
+        pyarrow.timestamp(unit, "Europe/Berlin")
+    )
+    parquet.write_table(pyarrow.table({"t": column, "n": [0, 1, 2]}), path)
+    made.description["files"] = [str(path)]
+    assert Cut(made, "t").groups() == {
+        ("2026-10-25 02:30:00+02:00",): [[0], [2]],
+        ("2026-10-25 02:30:00+01:00",): [[1]],
+    }
+
+
 @pytest.mark.parametrize(
     ("values", "folders"),
     [

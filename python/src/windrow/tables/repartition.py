@@ -112,10 +112,12 @@ class _Keys:
         return list(numbers), number_of[codes]
 
     def _folder(self, name: str, value: "Any") -> str:
-        known = self._known[name]
-        if value not in known:
-            known[value] = _folder(name, _text_of(value))
-        return known[value]
+        known, key = self._known[name], value
+        if hasattr(value, "utcoffset"):  # where clocks go back, Python finds two moments equal
+            key = (value, value.utcoffset())
+        if key not in known:
+            known[key] = _folder(name, _text_of(value))
+        return known[key]
 
 
 def _check_type(name: str, type_: "Any") -> None:
