@@ -13,6 +13,7 @@ from tables_oracle.table_files import Table
 from test_worker_parts import HEADER, ROWS, answer_of, parts
 from windrow.tables.frames import reader_of
 from windrow.tables.reader import TableError
+from windrow.worker.context import MiniBatchContext
 
 pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
@@ -400,11 +401,41 @@ def test_the_number_of_the_first_row_is_told_or_why_it_is_not_known(agent: Agent
     assert "--set table.count_rows=true counts them" in str(agent.run(whole + "/2+1").payload)
 
 
-def test_steps_that_leave_rows_out_leave_no_number(agent: Agent) -> None:
+LEAVES_OUT = [
+    {"transformations": [json.dumps({"filter": "n > 1"})]},
+    {"transformations": [json.dumps({"skip": 1})]},
+    {"ragged": "skip"},
+    {"invalid_lines": "drop", "format": "json_lines", "content": '{"n": 1}\n' * 3},
+]
+
+
+# C676
+@pytest.mark.parametrize("description", LEAVES_OUT)
+@pytest.mark.parametrize("window", ["", "/1+1"])
+def test_where_rows_may_be_left_out_there_is_no_number(
+    agent: Agent, description: dict[str, Any], window: str
+) -> None:
     body = "return [context.global_row_index_lower_bound]"
-    steps = [json.dumps({"filter": "n > 1"})]
-    answer, whole = started(agent, body, transformations=steps)
+    answer, whole = started(agent, body, **description)
     assert answer.kind == READY, answer.payload
-    said = str(agent.run(whole.replace("#0*0", "#17*3") + "/1+1").payload)
-    assert "this is a part of a mini-batch, and rows before it may have been left out" in said
+    said = agent.run(whole.replace("#0*0", "#0*3") + window).error["message"]
+    assert said.startswith("rows may be left out by steps of the table, ragged: skip or")
+    assert said.endswith("give the table a column that numbers its rows")
     assert "count_rows" not in said
+
+
+def test_for_keys_no_setting_is_advised_that_has_no_effect() -> None:
+    class Rows:
+        names, first, leaves_out = ("/a=1/b.csv@0+0#0*0",), None, False
+
+        def frame(self, items: Any) -> Any:
+            return items
+
+    rows: Any = Rows()
+    context = MiniBatchContext(0, 0, []).of_rows(rows, [1])
+    with pytest.raises(RuntimeError, match=r"are not counted, .* --set table\.count_rows=true"):
+        assert context.global_row_index_lower_bound
+    context.partition_key_value = {"a": "1"}
+    with pytest.raises(RuntimeError, match="the rows of a key are not counted") as raised:
+        assert context.global_row_index_lower_bound
+    assert "count_rows" not in str(raised.value)

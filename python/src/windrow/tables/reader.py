@@ -96,15 +96,15 @@ class TableReader:
 
     def first_row(self, names: "list[str]") -> "int | None":
         """The number of the first row of the first stretch in the whole input, as it is before the
-        transformations; None where only counting would tell. Of a window it is known as long as no
-        row before it was left out."""
+        transformations; None where only counting would tell, and where rows may be left out: then
+        it tells nothing about any other row."""
         stretch = parse(names[0])
-        first = stretch.window[0] if stretch.window else 0
-        if not stretch.rows or (first and self._leaves_rows_out()):
+        if not stretch.rows or self.leaves_rows_out():
             return None
-        return stretch.row + first
+        return stretch.row + (stretch.window[0] if stretch.window else 0)
 
-    def _leaves_rows_out(self) -> bool:
+    def leaves_rows_out(self) -> bool:
+        """Whether frames may have fewer rows than the files."""
         settings = self._settings
         return settings.ragged == "skip" or settings.drops_invalid or self._steps.leave_rows_out()
 

@@ -51,6 +51,7 @@ class MiniBatchContext:
         "_count",
         "_first_row",
         "_frame",
+        "_leaves_out",
         "_paths",
         "minibatch_index",
         "partition_key_value",
@@ -67,11 +68,12 @@ class MiniBatchContext:
         self._count = len(paths)
         self._first_row: int | None = None
         self._frame: Any = None
+        self._leaves_out = False
 
     def of_rows(self, rows: "Rows | TableRows", items: "Any") -> "MiniBatchContext":
         """Itself, for a mini-batch whose items are rows."""
         self._paths, self._count, self._first_row = tuple(rows.names), len(items), rows.first
-        self._frame = rows.frame(items)
+        self._frame, self._leaves_out = rows.frame(items), rows.leaves_out
         return self
 
     @property
@@ -82,7 +84,7 @@ class MiniBatchContext:
     def global_row_index_lower_bound(self) -> "int | None":
         """Number of its first row in the whole input, from 0; None for files."""
         if self._frame is not None and self._first_row is None:
-            raise RuntimeError(_unknown(self._paths[0]))
+            raise RuntimeError(_unknown(self._leaves_out, self.partition_key_value is not None))
         return self._first_row
 
     def report_failed(self, item_index: int, reason: object = "") -> None:
@@ -101,19 +103,22 @@ class MiniBatchContext:
         return f"MiniBatchContext(minibatch_index={number}, retry_count={retries})"
 
 
-def _unknown(name: str) -> str:
-    """Why nobody knows the number of the first row of a stretch."""
-    from windrow.tables.stretch import parse
-
-    if parse(name).rows:
+def _unknown(leaves_out: bool, by_keys: bool) -> str:
+    """Why nobody knows the number of the first row of a mini-batch of a table."""
+    if not leaves_out and not by_keys:
         return (
-            "this is a part of a mini-batch, and rows before it may have been left out by steps of"
-            " the table, ragged: skip or invalid_lines: drop, so global_row_index_lower_bound is"
-            " not known; leave rows out in run(), or give the table a column that numbers them"
+            "the rows of this table are not counted, so global_row_index_lower_bound is not known;"
+            " --set table.count_rows=true counts them (in a job file: table: {count_rows: true})"
+        )
+    reason = "the rows of a key are not counted"
+    if leaves_out:
+        reason = (
+            "rows may be left out by steps of the table, ragged: skip or invalid_lines: drop, so"
+            " that a row is not where it was"
         )
     return (
-        "the rows of this table are not counted, so global_row_index_lower_bound is not known;"
-        " --set table.count_rows=true counts them (in a job file: table: {count_rows: true})"
+        f"{reason}, and global_row_index_lower_bound is not known; give the table a column that"
+        " numbers its rows"
     )
 
 

@@ -27,6 +27,7 @@ class Rows:
     __slots__ = ("first", "names")
 
     counts = False  # there is a name for every row
+    leaves_out = False
 
     def __init__(self) -> None:
         self.names: list[str] = []

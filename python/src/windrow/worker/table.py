@@ -85,6 +85,11 @@ class TableRows:
             _note(names, self._reader.left_out)
         return frame
 
+    @property
+    def leaves_out(self) -> bool:
+        """Whether frames may have fewer rows than the files."""
+        return self._reader.leaves_rows_out()
+
     def count(self) -> "int | None":
         """How many rows the latest mini-batch has, where it could not be loaded."""
         try:
