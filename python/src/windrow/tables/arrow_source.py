@@ -2,7 +2,7 @@
 """What the readers of Parquet and of Arrow files share: a stretch is a range of rows of one file,
 and the first file gives columns and types."""
 
-from windrow.tables.arrows import Schema, frame_of, missing_where_none_may_be
+from windrow.tables.arrows import Schema, frame_of, know_pandas_types, missing_where_none_may_be
 from windrow.tables.errors import TableError, place
 
 TYPE_CHECKING = False
@@ -73,6 +73,8 @@ class ArrowSource:
     def _file(self, path: str) -> "Any":
         if self._open is None or self._open[0] != path:
             self._open = None
+            if not self._settings.keeps_integers:
+                know_pandas_types()
             self._open = (path, self._opened(path))
         return self._open[1]
 

@@ -2,6 +2,7 @@
 """What Parquet and Arrow files have in common: a schema, and Arrow tables that become frames."""
 
 import json
+from importlib import import_module
 
 from windrow.tables.errors import TableError, place
 from windrow.tables.to_pandas import to_pandas
@@ -16,19 +17,44 @@ HAS_MISSING = b"windrow.missing"
 _INDEX = "__index_level_"  # how pandas calls an index without a name that it writes to a file
 
 
+PANDAS_TYPES = ("pandas.period", "pandas.interval")
+_PANDAS_MODULES = ("arrow.extension_types", "arrow._arrow_utils", "_arrow_utils")  # of versions
+
+
+def know_pandas_types() -> None:
+    """From now on Arrow has the periods and intervals that pandas has written as such, as it has
+    in read_parquet()."""
+    for name in _PANDAS_MODULES:
+        try:
+            import_module(f"pandas.core.arrays.{name}")
+        except ImportError:
+            continue
+        return
+
+
+def storage(array: "Any") -> "Any":
+    """The values below an extension type."""
+    import pyarrow
+
+    if not isinstance(array, pyarrow.ChunkedArray):
+        return array.storage
+    return pyarrow.chunked_array([chunk.storage for chunk in array.chunks], array.type.storage_type)
+
+
 class Schema:
     """The columns of the first file, and what they are in every mini-batch: the widest type that
     one of the first files has."""
 
     def __init__(self, schema: "Any", path: str, keeps_integers: bool) -> None:
-        """`keeps_integers`: whether whole numbers stay so where some are missing."""
+        """`keeps_integers`: whole numbers stay so where some are missing, because the frames are
+        none of pandas."""
         self.path, self.keeps_integers = path, keeps_integers
         self._pandas = _pandas_metadata(schema)
         self.names = list(schema.names)
         if len(set(self.names)) < len(self.names):
             twice = min(name for name in self.names if self.names.count(name) > 1)
             raise TableError(f"{path}: two columns are called {twice!r}")
-        self.types = {name: schema.field(name).type for name in self.names}
+        self.types = {name: self._type(schema.field(name)) for name in self.names}
         self._nullable = {name: schema.field(name).nullable for name in self.names}
         told = [name for name in self.names if _tells_missing(schema.field(name))]
         self._missing: set[str] = set(told)
@@ -46,10 +72,19 @@ class Schema:
                 continue
             field = schema.field(index)
             self._nullable[name] = self._nullable[name] or field.nullable
-            if _promotes(type_, field.type) and not _promotes(field.type, type_):
-                self.types[name], self._decided_by[name] = field.type, path
+            other = self._type(field)
+            if _promotes(type_, other) and not _promotes(other, type_):
+                self.types[name], self._decided_by[name] = other, path
                 if name in self._pandas:
-                    self._pandas[name]["numpy_type"] = _own_type(field.type)
+                    self._pandas[name]["numpy_type"] = _own_type(other)
+
+    def _type(self, field: "Any") -> "Any":
+        """Periods and intervals of pandas are numbers to all others, whether pandas has told Arrow
+        of them by now or not."""
+        name = getattr(field.type, "extension_name", "")
+        return (
+            field.type.storage_type if self.keeps_integers and name in PANDAS_TYPES else field.type
+        )
 
     def integers_and_bools(self) -> "list[str]":
         """The columns whose pandas type depends on whether there are missing values. Those that
@@ -87,9 +122,10 @@ class Schema:
                     f"{path}: no column {name!r}, which {self.path} has; leave it out with"
                     " keep_columns"
                 )
-            if not _promotes(schema.field(name).type, self.types[name]):
+            type_ = self._type(schema.field(name))
+            if not _promotes(type_, self.types[name]):
                 raise TableError(
-                    f"{place(path, 0, name)}: {schema.field(name).type}, and"
+                    f"{place(path, 0, name)}: {type_}, and"
                     f" {self.types[name]} in {self._decided_by[name]}; all files of a table have"
                     " the same types: write one of them again, or leave the column out with"
                     " keep_columns"
@@ -222,6 +258,8 @@ def missing_where_none_may_be(table: "Any", schema: Schema, names: "list[str]") 
 def cast(column: "Any", want: "Any") -> "Any":
     from pyarrow import types
 
+    if getattr(column.type, "extension_name", "") in PANDAS_TYPES and column.type != want:
+        column = storage(column)
     if types.is_dictionary(want) and not types.is_dictionary(column.type):
         column = column.cast(want.value_type).dictionary_encode()
     return column if column.type.equals(want) else column.cast(want)

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from windrow.tables.errors import TableError, listed, shortened
 from windrow.tables.partition import MISSING
+from windrow.tables.results import holds_periods, period_texts
 from windrow.tables.settings import from_engine
 from windrow.tables.to_arrow import ArrowTables
 
@@ -101,6 +102,8 @@ class _Keys:
         import numpy
         import pyarrow
 
+        if holds_periods(column):
+            column = period_texts(column)
         if pyarrow.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         column = column.dictionary_encode(null_encoding="encode")
@@ -124,6 +127,7 @@ def _check_type(name: str, type_: "Any") -> None:
     from pyarrow import types
 
     value = type_.value_type if types.is_dictionary(type_) else type_
+    value = getattr(value, "storage_type", value)
     if types.is_nested(value) or "binary" in str(value):
         raise TableError(
             f"partition_by: column {name!r} is of type {value}; name columns of text, numbers,"

@@ -7,6 +7,7 @@ pyarrow and polars stay what they are.
 
 import sys
 
+from windrow.tables.arrows import storage
 from windrow.tables.unify import plain
 
 TYPE_CHECKING = False
@@ -132,14 +133,14 @@ def _plain_array(name: str, values: "Any") -> "Any":
     import pyarrow
 
     try:
-        if _holds_periods(values):
-            values = _period_texts(values)
+        if holds_periods(values):
+            values = period_texts(values)
         array = values
         if not isinstance(values, pyarrow.ChunkedArray):
             array = pyarrow.array(values, _map_type(values), from_pandas=True)
         want = plain(array.type)
         if isinstance(array.type, pyarrow.BaseExtensionType):
-            array = _storage(array)
+            array = storage(array)
         return array if array.type.equals(want) else array.cast(want)
     except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
         reason = str(error).replace("\n", " ")
@@ -173,7 +174,7 @@ def _is_pair(element: object) -> bool:
     return isinstance(element, tuple) and len(element) == 2 and isinstance(element[0], str)
 
 
-def _holds_periods(values: "Any") -> bool:
+def holds_periods(values: "Any") -> bool:
     """Whether it is a column of pandas' periods, which Arrow would store as numbers."""
     name = getattr(getattr(values, "type", None), "extension_name", "")
     type_ = getattr(values, "dtype", None)
@@ -181,19 +182,10 @@ def _holds_periods(values: "Any") -> bool:
     return name == "pandas.period" or str(type_).startswith("period[")
 
 
-def _period_texts(values: "Any") -> "Any":
+def period_texts(values: "Any") -> "Any":
     """As pandas writes them to text: 2020-01, 2020Q1."""
     import pyarrow
 
     series = values.to_pandas() if isinstance(values, pyarrow.ChunkedArray) else values
     texts = [None if gone else str(value) for value, gone in zip(series, series.isna())]
     return pyarrow.chunked_array([pyarrow.array(texts, pyarrow.string())])
-
-
-def _storage(array: "Any") -> "Any":
-    """The values below an extension type."""
-    import pyarrow
-
-    if not isinstance(array, pyarrow.ChunkedArray):
-        return array.storage
-    return pyarrow.chunked_array([chunk.storage for chunk in array.chunks], array.type.storage_type)
