@@ -74,6 +74,49 @@ def test_large_whole_numbers_keep_all_digits_in_other_frames(tmp_path: Path, kin
         reader_of(made.description)[1](made.names())
 
 
+@pytest.mark.parametrize("kind", ["pyarrow", "polars"])
+def test_a_column_of_nothing_is_one_of_nulls_in_other_frames(tmp_path: Path, kind: str) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip(kind)
+    early = ['{"a": 1, "c": null}'] * 200
+    made = lines(tmp_path, *early, '{"a": 2, "c": 5}', frame=kind)
+    _, read = reader_of(made.description)
+    [path] = made.description["files"]
+    length = 200 * (len(early[0]) + 1)
+    found = read([f"{path}@0+{length}#0*0"])
+    assert list(found["c"].to_pandas()) == [None] * 200
+    with pytest.raises(TableError) as raised:
+        read([f"{path}@{length}+0#0*0"])
+    assert str(raised.value) == (
+        f"{path}, column 'c': a value, and the first rows of the table, which decide types, have"
+        " none; begin with a row that has one, or leave the column out with keep_columns"
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        (("1", '"a"'), "values of several kinds (numbers and text)"),
+        (("[1]", "true", "null"), "values of several kinds (lists and true or false)"),
+        (("18446744073709551616",), "whole numbers that no 64 bits hold together"),
+        (("-1", "18446744073709551615"), "whole numbers that no 64 bits hold together"),
+        (('[1, "a"]',), "lists with values of several kinds, or numbers beyond 64 bits,"),
+        (
+            ('{"a": 1}', '{"a": "b"}'),
+            "objects with values of several kinds, or numbers beyond 64 bits,",
+        ),
+    ],
+)
+def test_why_a_column_has_no_type_is_told(
+    tmp_path: Path, values: tuple[str, ...], reason: str
+) -> None:
+    pytest.importorskip("pyarrow")
+    made = lines(tmp_path, *(f'{{"x": {value}}}' for value in values), frame="pyarrow")
+    with pytest.raises(TableError) as raised:
+        reader_of(made.description)[1](made.names())
+    assert f"column 'x' holds {reason} in the first rows, so that its" in str(raised.value)
+
+
 def test_columns_stand_in_the_order_of_their_first_appearance(tmp_path: Path) -> None:
     made = lines(tmp_path, '{"b": 1}', "", '{"c": 2, "a": [1], "b": 3}', "  ")
     frame = made.frame()
@@ -305,7 +348,7 @@ def test_an_object_of_another_type_fails_its_mini_batch(tmp_path: Path, late: st
 def test_what_arrow_has_no_type_for_is_told(tmp_path: Path, other: str) -> None:
     pytest.importorskip("pyarrow")
     made = lines(tmp_path, '{"x": {"y": 1}}', f'{{"x": {other}}}', frame="pyarrow")
-    with pytest.raises(TableError, match="column 'x' holds lists, objects, values of"):
+    with pytest.raises(TableError, match=r"column 'x' holds .*values of several kinds"):
         ArrowTables(made.description).schema()
 
 

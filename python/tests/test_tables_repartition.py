@@ -344,7 +344,7 @@ def test_keys_and_columns_of_lists_are_told(tmp_path: Path) -> None:
     assert "column 'k' is of type binary; name columns of text" in refused(made, "k")
     made = table(tmp_path, '{"n": 1, "k": "a", "l": [1]}\n', format="json_lines")
     said = refused(made, "k")
-    assert said.startswith("column 'l' holds lists, objects, values of several kinds or nothing")
+    assert said.startswith("column 'l' holds lists in the first rows, so that its type is not")
 
 
 def test_a_value_that_does_not_fit_is_told_as_to_a_script(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ _FITTING: "dict[str, set[type]]" = {
 }
 _RANGES = {INT: (-(1 << 63), (1 << 63) - 1), UINT: (0, (1 << 64) - 1)}
 
+_SPOKEN = {int: "numbers", float: "numbers", bool: "true or false", str: "text", list: "lists"}
 _REPAIR = "; repair the line, or set invalid_lines: drop"
 
 
@@ -143,16 +144,34 @@ class JsonLines:
         import pyarrow
 
         kind = self._plan().get(name, TEXT)
-        if kind != ANY or not self._settings.keeps_integers:
+        if kind != ANY:
             return {BOOL_OR_NONE: pyarrow.bool_(), TEXT: pyarrow.string()}.get(kind)
-        values = [row.get(name) for found in self._first for row in found.rows]
-        if not {type(value) for value in values if value is not None} <= {list, dict}:
+        values = self._first_values(name)
+        nested = {list, dict} if self._settings.keeps_integers else set()
+        if not set(map(type, values)) <= nested:
             return None
         try:
-            type_ = pyarrow.array(values).type
+            return pyarrow.array(values).type
         except (pyarrow.ArrowException, OverflowError):
             return None
-        return None if pyarrow.types.is_null(type_) else type_
+
+    def why_any(self, name: str) -> str:
+        """What a column holds that object_type() has no type for."""
+        types = set(map(type, self._first_values(name)))
+        found = sorted({_SPOKEN.get(type_, "objects") for type_ in types})
+        if len(found) > 1:
+            return f"values of several kinds ({' and '.join(found)})"
+        if types == {int} and self._settings.infers and not self._settings.mixed_types:
+            return "whole numbers that no 64 bits hold together"
+        if types <= {list, dict}:
+            inside = " with values of several kinds, or numbers beyond 64 bits,"
+            return found[0] + (inside if self._settings.keeps_integers else "")
+        return f"{found[0]}, and what types columns have is not to be decided"
+
+    def _first_values(self, name: str) -> "list[Any]":
+        """Of the first rows, those that are there."""
+        values = [row.get(name) for found in self._first for row in found.rows]
+        return [value for value in values if value is not None]
 
     def where(self, stretch: "Stretch", row: int) -> str:
         """The file and line of a row of a stretch."""

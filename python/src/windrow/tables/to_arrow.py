@@ -88,6 +88,12 @@ class ArrowTables(TableReader):
             return pyarrow.Array.from_pandas(series, type=field.type)
         except (pyarrow.ArrowException, Conflict, ValueError, TypeError, OverflowError) as error:
             where, reason = place(parse(name).path, 0, field.name), shortened(str(error), 200)
+            if pyarrow.types.is_null(field.type):
+                raise TableError(
+                    f"{where}: a value, and the first rows of the table, which decide types, have"
+                    " none; begin with a row that has one, or leave the column out with"
+                    " keep_columns"
+                ) from None
             raise TableError(
                 f"{where}: values that do not fit {field.type}, the type decided from the first"
                 f" rows of the table: {reason}; make the column text in the files, or leave it out"
@@ -121,9 +127,8 @@ class ArrowTables(TableReader):
         type_ = self._source.object_type(name)
         if type_ is None:
             raise TableError(
-                f"column {name!r} holds lists, objects, values of several kinds or nothing at all"
-                " in the first rows, or whole numbers beyond 64 bits, so that its type is not"
-                " known; make it text in the files, or leave it out with keep_columns"
+                f"column {name!r} holds {self._source.why_any(name)} in the first rows, so that its"
+                " type is not known; make it text in the files, or leave it out with keep_columns"
             )
         return type_
 
