@@ -148,6 +148,38 @@ def test_a_frame_takes_the_form_that_the_job_asks_for(
     assert parts(agent.run("/again")) == wanted
 
 
+@pytest.mark.parametrize(
+    ("expression", "header"),
+    [
+        ("pandas.Series([1, 2], name='x,y')", b'"x,y"\n'),
+        ("list(pandas.DataFrame({'n': [1, 2], 's': 'a'}).itertuples())", b"Index,n,s\n"),
+        ("[P(1, 2), P(3, 4)]", b"a,b\n"),
+    ],
+)
+def test_names_of_series_and_of_namedtuples_are_a_header(
+    agent: Agent, expression: str, header: bytes
+) -> None:
+    pytest.importorskip("pandas")
+    imports = "import collections, pandas\nP = collections.namedtuple('P', 'a b')\n"
+    answer = answer_of(agent, f"return {expression}", imports, format="csv", header=True)
+    assert parts(answer)[0] == (HEADER, 0, 0, header)
+    assert "windrow:" not in agent.user("stderr")
+
+
+NAMELESS = ["[1, 2]", "[(1, 2), (3, 4)]", "[P(1, 2), (3, 4)]", "pandas.Series([1, 2])"]
+
+
+@pytest.mark.parametrize("expression", NAMELESS)
+def test_that_there_is_no_header_is_told_once(agent: Agent, expression: str) -> None:
+    pytest.importorskip("pandas")
+    imports = "import collections, pandas\nP = collections.namedtuple('P', 'a b')\n"
+    answer = answer_of(agent, f"return {expression}", imports, format="csv", header=True)
+    assert [kind for kind, _, _, _ in parts(answer)] == [ROWS]
+    assert parts(agent.run("/data/d"))
+    said = agent.user("stderr")
+    assert said.count("windrow: append_row.header: what run() returns has no names") == 1
+
+
 # C182
 def test_numpy_values_become_json_and_fields(agent: Agent) -> None:
     pytest.importorskip("numpy")

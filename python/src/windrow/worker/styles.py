@@ -33,6 +33,7 @@ class Writer:
         self._keywords = {"sep": separator, "index": False, "header": settings.get("header", False)}
         self._keywords.update({key: said[key] for key in said if key not in _NOT_FOR_USERS})
         self._header = self._keywords.pop("header")
+        self._told = False  # that there is none
         self._arrow = _arrow(self._format)
         self._field: str = settings.get("field", "")
 
@@ -114,7 +115,28 @@ class Writer:
             header = "" if self._header is False else self._csv([names])
             lines = [[element.get(name) for name in names] for element in elements]
             return len(elements), header, self._csv(lines)
-        return len(elements), "", self._csv([_fields(element) for element in elements])
+        lines = [_fields(element) for element in elements]
+        return len(elements), self._header_of(result, elements, lines), self._csv(lines)
+
+    def _header_of(self, result: object, elements: "list[Any]", lines: "list[list[object]]") -> str:
+        """The name of a Series, or the fields of namedtuples. For anything else there is none,
+        which the log of what the script prints says once."""
+        if self._header is False or not elements:
+            return ""
+        fields = getattr(elements[0], "_fields", None)
+        if fields and all(getattr(element, "_fields", None) == fields for element in elements):
+            return self._csv([list(fields)])
+        name = getattr(result, "name", None)
+        if name not in (None, "") and all(len(line) == 1 for line in lines):
+            return self._csv([[name]])
+        if not self._told:
+            self._told = True
+            print(
+                "windrow: append_row.header: what run() returns has no names for columns, so there"
+                " is no header; return a DataFrame, dicts, namedtuples or a Series with a name",
+                file=sys.stderr,
+            )
+        return ""
 
     def _csv(self, lines: "list[list[object]]") -> str:
         import csv
