@@ -349,4 +349,8 @@ def test_keys_and_columns_of_lists_are_told(tmp_path: Path) -> None:
 
 def test_a_value_that_does_not_fit_is_told_as_to_a_script(tmp_path: Path) -> None:
     made = table(tmp_path, "n,k\n" + "1,a\n" * 300 + "oops,b\n")
-    assert "data.csv line 302, column 'n': 'oops' does not fit" in refused(made, "k")
+    said = refused(made, "k")
+    assert "data.csv line 302, column 'n': 'oops' does not fit" in said
+    assert "; --set table.text_columns=NAME,... makes text of some columns" in said
+    made.description["partition_first"] = True  # an MLTable file describes it
+    assert "--set" not in refused(made, "k")

@@ -13,6 +13,7 @@ import resource
 from difflib import get_close_matches
 from urllib.parse import quote
 
+from windrow.tables.advice import advised
 from windrow.tables.errors import TableError, listed, shortened
 from windrow.tables.partition import MISSING
 from windrow.tables.results import holds_periods, period_texts
@@ -48,11 +49,15 @@ def run(request: "dict[str, Any]") -> "dict[str, Any]":
         raise TableError(f"{request['to']} is not empty")
     if not names:
         return {"rows": 0, "partitions": 0}
-    reader = ArrowTables(from_engine(request["table"]))
-    schema = reader.schema()
-    keys = _Keys(request["by"], schema)
-    writer = _Writer(request["to"], keys, schema, int(request["memory"]))
-    writer.write(reader.tables(names))
+    table = from_engine(request["table"])
+    try:
+        reader = ArrowTables(table)
+        schema = reader.schema()
+        keys = _Keys(request["by"], schema)
+        writer = _Writer(request["to"], keys, schema, int(request["memory"]))
+        writer.write(reader.tables(names))
+    except TableError as error:
+        raise advised(error, bool(table.get("partition_first"))) from None
     return {"rows": writer.rows, "partitions": writer.partitions()}
 
 

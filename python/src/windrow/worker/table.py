@@ -6,6 +6,7 @@ Imported only for jobs with input_as: table.
 
 import sys
 
+from windrow.tables.advice import advised
 from windrow.tables.frames import reader_of
 from windrow.tables.reader import TableError
 from windrow.tables.settings import from_engine
@@ -15,28 +16,6 @@ from windrow.worker.script import Refused
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-
-_SETTINGS = ("delimiter", "encoding", "header", "invalid_lines", "ragged", "support_multi_line")
-_STEPS = ("convert_column_types", "keep_columns")
-
-
-def _advice(said: str) -> str:
-    """Where a job says what the message advises: that is written for MLTable files."""
-    out = ""
-    if any(f"set {name}" in said for name in _SETTINGS):
-        out += "; a job says such things under table, as in --set table.KEY=VALUE"
-    if "a quoted field begins" in said:
-        out += "; --set table.quotes=false makes quotes characters as all others"
-    if "infer_column_types" in said:
-        out += "; --set table.text_columns=NAME,... makes text of some columns"
-    if "mixed types" in said:
-        out += "; --set table.mixed_types=true allows them"
-    steps = [name for name in _STEPS if name in said]
-    if steps:
-        verb = "stands" if len(steps) == 1 else "stand"
-        out += f"; {' and '.join(steps)} {verb} in an MLTable file"
-    return out
 
 
 def _note(names: "list[str]", left_out: int) -> None:
@@ -77,9 +56,7 @@ class TableRows:
         try:
             frame = self._read(names)
         except TableError as error:
-            if self._described:
-                raise
-            raise TableError(f"{error}{_advice(str(error))}") from error
+            raise advised(error, self._described) from None
         self.first = self._reader.first_row(names)
         if self._reader.left_out:
             _note(names, self._reader.left_out)
