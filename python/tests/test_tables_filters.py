@@ -85,6 +85,19 @@ def test_other_expressions_are_refused_before_anything_runs(expression: str) -> 
 @pytest.mark.parametrize(
     ("expression", "said"),
     [
+        ("(i > 5) & (f < 1)", "& is unknown; write `and`"),
+        ("(i > 5) | b", "| is unknown; write `or`"),
+        ("~b", "~ is unknown; write `not`"),
+        ("i ^ 2 > 5", "BinOp is unknown; allowed are"),
+    ],
+)
+def test_signs_of_pandas_are_told_by_their_words(expression: str, said: str) -> None:
+    assert refused({"filter": expression}).startswith(f"filter {expression!r}: {said}")
+
+
+@pytest.mark.parametrize(
+    ("expression", "said"),
+    [
         ("zz > 5", "no column 'zz'; there are 'i', 'f'"),
         ("b == true", "no column 'true'.*write True"),
         ("i", "the whole is a number"),

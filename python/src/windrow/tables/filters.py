@@ -37,6 +37,7 @@ _ALLOWED = (
     'col("name"), names of columns, numbers, texts, True, False, datetime(y, m, d, ...),'
     ' comparisons, + - * / // %, and, or, not, col("name").startswith("text")'
 )
+_SIGNS = {ast.BitAnd: ("&", "and"), ast.BitOr: ("|", "or"), ast.Invert: ("~", "not")}  # of pandas
 _DEPTH_MAX = 200
 
 _SPOKEN = {"other": "column of lists, objects or several kinds"}
@@ -96,6 +97,9 @@ class Filter:
             self._check(node.left, depth + 1)
             self._check(node.right, depth + 1)
         else:
+            sign, word = _SIGNS.get(type(getattr(node, "op", None)), ("", ""))
+            if sign:
+                raise self._refused(f"{sign} is unknown; write `{word}`")
             raise self._refused(f"{type(node).__name__} is unknown; allowed are {_ALLOWED}")
 
     def _call(self, node: ast.Call) -> "list[ast.expr]":
