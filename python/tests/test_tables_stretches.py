@@ -137,7 +137,7 @@ def test_a_window_begins_at_a_row_of_its_own(tmp_path: Path) -> None:
     ):
         reader = Table(tmp_path, **{**made.description, **more}).reader()
         assert reader.first_row([name + "/2+1"]) is None
-        assert reader.first_row([name + "/0+1"]) == reader.first_row([name]) == 17
+        assert reader.first_row([name]) is None
     steps = [{"convert_column_types": [{"columns": "n", "column_type": "float"}]}]
     made.description["transformations"] = steps
     assert made.reader().first_row([name + "/2+1"]) == 19
@@ -154,7 +154,7 @@ def test_rows_are_counted_where_their_number_is_not_known(tmp_path: Path) -> Non
     assert rows(reader.frame([f"{second}@4+4#2*1"])) == []
     assert rows(reader.frame([f"{second}@4+4#17*1"])) == [[3, "z"]]
     assert reader.first_row([f"{second}@8+4#0*0"]) is None
-    assert reader.first_row([f"{second}@8+4#17*1"]) == 17
+    assert Table(tmp_path).reader().first_row([f"{second}@8+4#17*1"]) == 17
     (tmp_path / "elsewhere.csv").write_text("a,b\n6,z\n")
     with pytest.raises(TableError, match="the number of its first row is not known"):
         reader.frame([f"{tmp_path}/elsewhere.csv@0+0#0*0"])

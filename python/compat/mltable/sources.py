@@ -45,7 +45,7 @@ def load(uri: "Any", storage_options: "Any" = None, ml_client: "Any" = None) -> 
         raise missing("load with storage_options or ml_client")
     described = _described(_local(uri))
     stretches = described.pop("stretches")
-    del described["seen"]  # files may change until they are read
+    described.pop("seen", None)  # files may change until they are read
     return MLTable(from_engine(described), list(stretches))
 
 
