@@ -333,3 +333,23 @@ def test_decimals_dates_and_categories_are_converted_and_filtered(tmp_path: Path
         }
     ]
     assert dtypes(table.frame()) == {"d": "float64", "t": "datetime64[ns]", "c": "text"}
+
+
+@pytest.mark.parametrize(("name", "form"), [("Parquet", "parquet"), ("Arrow", "arrow")])
+def test_one_that_is_called_text_is_told_by_its_beginning(
+    tmp_path: Path, name: str, form: str
+) -> None:
+    content = pyarrow.table({"n": list(range(100)), "x": [i / 7 for i in range(100)]})
+    data = parquet_bytes(content) if form == "parquet" else ipc_bytes(content, "file")
+    said = f"b.csv: a file of {name}; --set table.format={form} reads it"
+    for kind in ("delimited", "json_lines"):
+        first = Table(tmp_path, format=kind)
+        first.add("b.csv", data)
+        assert first.error() == said
+        second = Table(tmp_path, format=kind)
+        second.add("a.csv", "n,x\n1,2\n" if kind == "delimited" else '{"n": 1}\n')
+        second.add("b.csv", data)
+        assert second.error() == said
+    text = Table(tmp_path)
+    text.add("c.csv", "PAR1,ARROW1\n1,2\n")
+    assert list(text.frame().columns) == ["PAR1", "ARROW1"]

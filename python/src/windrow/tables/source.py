@@ -24,6 +24,7 @@ _MAGIC = {
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
 }
+_BINARY = ((b"PAR1", "Parquet", "parquet"), (b"ARROW1", "Arrow", "arrow"))
 MAGIC_BYTES = max(map(len, _MAGIC))
 
 # Windows-1252 as browsers read it: its five unused bytes stand for themselves.
@@ -56,6 +57,8 @@ def read(stretch: "Stretch", settings: "Settings") -> bytes:
             changed(stretch.path)  # no record ends here
     finally:
         os.close(descriptor)
+    if stretch.offset == 0:
+        _check_text(data, stretch.path)
     if len(data) != length:
         raise TableError(
             f"{stretch.path}: the file is shorter than it was when the job began; input must not"
@@ -87,7 +90,16 @@ def prefix(path: str, size: int) -> "tuple[bytes, bool]":
         return _decompressed(path, kind, size)
     with open(path, "rb") as file:
         data = file.read(size)
+        _check_text(data, path)
         return data, len(data) < size or not file.read(1)
+
+
+def _check_text(data: bytes, path: str) -> None:
+    """Raises TableError for the beginning of a file that is one of Parquet or Arrow, whatever it is
+    called. A column may be called PAR1, but no text has zeros behind that."""
+    for magic, name, form in _BINARY:
+        if data.startswith(magic) and b"\0" in data[:_HEAD]:
+            raise TableError(f"{path}: a file of {name}; --set table.format={form} reads it")
 
 
 def _compression(path: str) -> str:
