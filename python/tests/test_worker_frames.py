@@ -368,6 +368,39 @@ def test_they_become_arrow_streams(agent: Agent, module: str, frame: str) -> Non
     assert [str(type_) for type_ in table.schema.types] == ["int64", "string"]
 
 
+COLUMNS = [
+    ("pyarrow", "pyarrow.array([9007199254740993, None])"),
+    ("pyarrow", "pyarrow.chunked_array([[9007199254740993], [None]])"),
+    ("polars", "polars.Series([9007199254740993, None])"),
+]
+
+
+@pytest.mark.parametrize(("module", "column"), COLUMNS)
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({}, "9007199254740993\nNone\n"),
+        ({"format": "csv"}, '9007199254740993\n""\n'),
+        ({"format": "jsonl"}, "9007199254740993\nnull\n"),
+    ],
+)
+def test_columns_of_pyarrow_and_polars_are_lists_of_their_values(
+    agent: Agent, module: str, column: str, settings: dict[str, object], text: str
+) -> None:
+    pytest.importorskip(module)
+    answer = answer_of(agent, f"return {column}", f"import {module}", **settings)
+    assert (answer.kind, answer.returned) == (DONE, 2), answer.payload
+    assert parts(answer) == [(ROWS, 0, 0, text.encode())]
+
+
+@pytest.mark.parametrize(("module", "column"), COLUMNS)
+def test_they_become_a_column_of_arrow_streams(agent: Agent, module: str, column: str) -> None:
+    pytest.importorskip(module)
+    answer = answer_of(agent, f"return {column}", f"import {module}", format="parquet")
+    table = pyarrow.ipc.open_stream(parts(answer)[0][3]).read_all()
+    assert table.to_pydict() == {"0": [9007199254740993, None]}
+
+
 LATE = "n,x\n" + "1,2\n" * 300 + "late,2\n"
 
 

@@ -96,6 +96,14 @@ def _texts(names: "list[object]") -> "list[str]":
 
 def _columns_of(result: "Any") -> "tuple[list[object], list[Any]]":
     """Names and values of what has one element for each row."""
+    import pyarrow
+
+    if _is(result, "polars", "Series"):
+        result = result.to_arrow()
+    if isinstance(result, pyarrow.Array):
+        result = pyarrow.chunked_array([result])
+    if isinstance(result, pyarrow.ChunkedArray):
+        return [0], [result]
     is_array = _is(result, "numpy", "ndarray")
     if (is_array or _is(result, "pandas", "Series")) and result.dtype != object:
         if not is_array or result.ndim == 1:

@@ -20,6 +20,8 @@ _STYLE = ("row_outputs", "format", "separator", "header", "field", "row_settings
 
 # Of other modules than pandas: what has rows and columns, and to_pandas().
 _TABLES = (("pyarrow", ("Table", "RecordBatch")), ("polars", ("DataFrame",)))
+# And what is one column, with a method that makes a list of its values.
+_COLUMNS = (("pyarrow", ("Array", "ChunkedArray")), ("polars", ("Series",)))
 
 _SHORT = ANSWER_MAX // 4  # characters that never encode to more than an answer may hold
 
@@ -63,8 +65,24 @@ def serialise(result: object) -> "tuple[int, bytes]":
     if what != "array":
         frame: Any = result if what == "frame" else pandas_frame(result)
         return encoded(len(frame), frame.to_csv(sep=" ", header=False, index=False))
-    lines = [str(element) for element in result]  # type: ignore[attr-defined]
+    lines = [str(element) for element in elements(result)]
     return encoded(len(lines), "\n".join(lines) + "\n") if lines else (0, b"")
+
+
+def elements(result: "Any") -> "Any":
+    """What is iterated of an 'array': of a column of pyarrow or polars the values of Python."""
+    if not _is_one_of(result, _COLUMNS):
+        return result
+    return result.to_pylist() if hasattr(result, "to_pylist") else result.to_list()
+
+
+def _is_one_of(result: object, classes: "tuple[tuple[str, tuple[str, ...]], ...]") -> bool:
+    """Whether it is of a class of a module that the script has imported."""
+    return any(
+        isinstance(result, getattr(sys.modules.get(module), name, ()))
+        for module, names in classes
+        for name in names
+    )
 
 
 def pandas_frame(table: object) -> "Any":
@@ -116,8 +134,9 @@ def kind(result: object) -> str:
         if result.ndim > 0:  # type: ignore[attr-defined]
             return "array"
         raise WrongType("run() returned a numpy array without dimensions; " + ALLOWED)
-    for module, names in _TABLES:
-        if any(isinstance(result, getattr(sys.modules.get(module), n, ())) for n in names):
-            return "table"
+    if _is_one_of(result, _TABLES):
+        return "table"
+    if _is_one_of(result, _COLUMNS):
+        return "array"
     name = "None" if result is None else type(result).__qualname__
     raise WrongType(f"run() returned {name}; {ALLOWED}")

@@ -64,7 +64,7 @@ class Writer:
         """The field of each element that is its row. Raises WrongType."""
         if rows.kind(result) != "array":
             raise rows.WrongType(f"run() returned {type(result).__qualname__}; {self._wanted()}")
-        taken = [self._field_of(element) for element in result]
+        taken = [self._field_of(element) for element in rows.elements(result)]
         if self._format != "azure":
             return taken
         return [_json(value) if isinstance(value, (dict, list)) else value for value in taken]
@@ -105,7 +105,7 @@ class Writer:
         return len(frame), header, frame.to_csv(header=False, **self._keywords)
 
     def _elements(self, result: "Any") -> "tuple[int, str, str]":
-        elements = list(result)
+        elements = list(rows.elements(result))
         if self._format == "jsonl":
             return len(elements), "", "".join(_json(element) + "\n" for element in elements)
         if self._format != "csv":
