@@ -121,7 +121,7 @@ def test_an_element_whose_str_raises_fails_while_serialising(agent: Agent) -> No
     answer = returning(agent, "['a', Bad()]", imports)
     assert (answer.kind, answer.flags) == (FAILED, SERIALISE_FAILED)
     assert (answer.error["type"], answer.error["method"]) == ("ValueError", "serialise")
-    assert answer.error["message"] == "no text (while making text of what run() returned)"  # C461
+    assert answer.error["message"] == "no text (while making rows of what run() returned)"  # C461
     assert "in __str__" in answer.error["traceback"]
     assert "windrow" not in answer.error["traceback"]
 

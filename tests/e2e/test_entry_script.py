@@ -267,4 +267,4 @@ def run(mini_batch):
     said = {item["mini_batch"]: item["error_message"] for item in job.failed_items()}
     for batch, kind in {3: "None", 4: "str", 5: "generator", 6: "dict", 9: "int"}.items():
         assert said[batch].startswith(f"run() returned {kind}; return a list, tuple, numpy array")
-    assert said[7] == "no text (while making text of what run() returned)"
+    assert said[7] == "no text (while making rows of what run() returned)"

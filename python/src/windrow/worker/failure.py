@@ -37,7 +37,7 @@ def report(
     except BaseException as second:
         message = f"(its text cannot be made: str() raised {type(second).__name__})"
     if method == "serialise":
-        message += " (while making text of what run() returned)"
+        message += " (while making rows of what run() returned)"
     try:
         message = explained(error, message, method, stderr_file)
         text = trace(error, stderr_file)
