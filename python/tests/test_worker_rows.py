@@ -212,3 +212,27 @@ def test_rows_of_pandas_results_are_counted_when_not_wanted(agent: Agent, expres
     pytest.importorskip("pandas")
     answer = returning(agent, expression, PANDAS, append_row=False)
     assert (answer.kind, answer.returned, answer.payload) == (DONE, 3, b"")
+
+
+HINT = "; run() gets a list of paths here; --as table gives it the rows of the files as frames"
+
+
+@pytest.mark.parametrize(
+    ("body", "imports", "hint"),
+    [
+        ("mini_batch.shape", "", HINT),
+        ("mini_batch.iterrows()", "", HINT),
+        ("mini_batch.nunique()", "import pandas", HINT),
+        ("mini_batch.no_such_thing", "import pandas", ""),
+        ("(1).shape", "", ""),
+    ],
+)
+def test_a_list_that_is_taken_for_a_frame_is_told(
+    agent: Agent, body: str, imports: str, hint: str
+) -> None:
+    if imports:
+        pytest.importorskip("pandas")
+    agent.start(f"{imports}\ndef run(mini_batch):\n    {body}\n")
+    message = agent.run("/data/a").error["message"]
+    name = body.rpartition(".")[2].rstrip("()")
+    assert message.endswith(f"object has no attribute '{name}'{hint}")

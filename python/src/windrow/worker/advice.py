@@ -6,13 +6,22 @@ import sys
 
 TAIL_MAX = 4 << 10
 LINES_MAX = 10
+# What scripts use of a frame first, for those that have not imported pandas.
+_OF_FRAMES = (
+    "apply", "assign", "columns", "drop", "dtypes", "groupby", "head", "iloc", "iterrows",
+    "itertuples", "loc", "shape", "to_numpy", "to_pandas", "values",
+)  # fmt: skip
 
 
-def explained(error: BaseException, message: str, method: str, stderr_file: str) -> str:
-    """The message of the error, with what helps; `stderr_file` has what the script said."""
+def explained(
+    error: BaseException, message: str, method: str, stderr_file: str, of_files: bool = False
+) -> str:
+    """The message of the error, with what helps; `stderr_file` has what the script said;
+    `of_files`: run() gets a list of paths."""
     if isinstance(error, SystemExit):
         return _exited(error, message, method, stderr_file)
-    return "; ".join(part for part in (message, advice(error)) if part)
+    hint = advice(error) or (_no_frame(error) if of_files and method == "run" else "")
+    return "; ".join(part for part in (message, hint) if part)
 
 
 def advice(error: BaseException) -> str:
@@ -25,6 +34,18 @@ def advice(error: BaseException) -> str:
             "`windrow run --local`"
         )
     return ""
+
+
+def _no_frame(error: BaseException) -> str:
+    """For a script that takes its list of paths for a frame."""
+    before, _, name = str(error).rpartition(" object has no attribute ")
+    if not isinstance(error, AttributeError) or before != "'list'":
+        return ""
+    frame = getattr(sys.modules.get("pandas"), "DataFrame", None)
+    name = name.strip("'")
+    if name not in _OF_FRAMES and not hasattr(frame, name):
+        return ""
+    return "run() gets a list of paths here; --as table gives it the rows of the files as frames"
 
 
 def last_lines(path: str) -> str:

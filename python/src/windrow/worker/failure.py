@@ -24,10 +24,15 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def report(
-    error: BaseException, method: str, heading: str, error_file: str, stderr_file: str = ""
+    error: BaseException,
+    method: str,
+    heading: str,
+    error_file: str,
+    stderr_file: str = "",
+    of_files: bool = False,
 ) -> bytes:
     """Appends the whole trace to the error file; returns the JSON object, long texts shortened.
-    `stderr_file`: where the script's own words are.
+    `stderr_file`: where the script's own words are; `of_files`: as explained() has it.
 
     Never raises: whatever happens, the agent gets an answer.
     """
@@ -39,7 +44,7 @@ def report(
     if method == "serialise":
         message += " (while making rows of what run() returned)"
     try:
-        message = explained(error, message, method, stderr_file)
+        message = explained(error, message, method, stderr_file, of_files)
         text = trace(error, stderr_file)
     except BaseException as second:  # no memory, or a module of the user's in the way
         text = f"{kind}: {message}\n(no traceback: {type(second).__name__})\n"

@@ -86,7 +86,7 @@ class Worker:
         streams.flush()
         files = (self.settings.get("user_error", ""), self.settings.get("user_stderr", ""))
         heading = failure.heading(self.settings.get("process", "worker"), what)
-        return failure.report(error, method, heading, *files)
+        return failure.report(error, method, heading, *files, of_files=self.rows is None)
 
 
 def main() -> None:
