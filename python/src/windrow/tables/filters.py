@@ -37,7 +37,11 @@ _ALLOWED = (
     'col("name"), names of columns, numbers, texts, True, False, datetime(y, m, d, ...),'
     ' comparisons, + - * / // %, and, or, not, col("name").startswith("text")'
 )
-_SIGNS = {ast.BitAnd: ("&", "and"), ast.BitOr: ("|", "or"), ast.Invert: ("~", "not")}  # of pandas
+_SIGNS: "dict[Any, tuple[str, str]]" = {
+    ast.BitAnd: ("&", "and"),
+    ast.BitOr: ("|", "or"),
+    ast.Invert: ("~", "not"),
+}  # of pandas
 _DEPTH_MAX = 200
 
 _SPOKEN = {"other": "column of lists, objects or several kinds"}
