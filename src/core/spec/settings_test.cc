@@ -311,7 +311,8 @@ TEST(Inputs, APathMayBeAListOfPathsGlobsAndLists) {
   EXPECT_EQ(spec.inputs[0].ignore, std::vector<std::string>{"*~"});
   EXPECT_EQ(spec.inputs[1].type, InputType::kFile);
   const auto ignored = [](const std::string& said) {
-    return reading_of(with_inputs("  a: {path: x, ignore: " + said + "}\n")).spec.inputs[0].ignore;
+    const std::string inputs = "  a: {path: x, ignore: " + said + "}\n  k: {path: y}\n";
+    return reading_of(with_inputs(inputs)).spec.inputs[0].ignore;
   };
   using Globs = std::vector<std::string>;
   EXPECT_EQ(ignored(R"('["a", "*.b"]')"), (Globs{"a", "*.b"}));
