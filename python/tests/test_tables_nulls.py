@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tables_oracle.arrow_files import FORMS, made
 from tables_oracle.table_files import Table, dtypes
+from windrow.tables.frames import reader_of
 from windrow.tables.reader import TableError
 from windrow.tables.to_arrow import ArrowTables
 
@@ -108,3 +109,15 @@ def test_frames_that_hold_missing_integers_take_late_ones(
     assert late.to_pydict() == {"n": [large, None], "b": [True, None], "k": [1, 1]}
     assert list(map(str, late.schema.types)) == ["int64", "bool", "int64"]
     assert early.schema == late.schema
+
+
+@pytest.mark.parametrize("frame", ["pyarrow", "polars"])
+def test_categories_may_be_more_than_the_first_rows_have(tmp_path: Path, frame: str) -> None:
+    pytest.importorskip(frame)
+    texts = [f"text {i % 300 if i > 1000 else 0}" for i in range(20000)]
+    parts = [pyarrow.array(texts[i : i + 1000]).dictionary_encode() for i in range(0, 20000, 1000)]
+    content = pyarrow.table({"t": pyarrow.chunked_array(parts), "n": list(range(20000))})
+    table = made(tmp_path, content, dictionary_pagesize_limit=500)
+    table.description.update(frame=frame, transformations=[{"filter": "n > 2"}])
+    found = reader_of(table.description)[1](table.names())
+    assert (found["t"].to_pylist() if frame == "pyarrow" else found["t"].to_list()) == texts[3:]

@@ -100,6 +100,16 @@ def test_what_dictionaries_cannot_hold_is_read_as_text(tmp_path: Path) -> None:
     assert file.row_group(0, ["t"]).column(0).to_pylist() == REPEATED
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_column_and_a_field_of_one_name_are_both_looked_at(tmp_path: Path, turned: bool) -> None:
+    texts = pyarrow.array([{"b": 1, "t": "x"}] * 8000)
+    columns = {"a.b": [1, None] * 4000, "a": texts, "a.t": REPEATED}
+    table = pyarrow.table(dict(reversed(columns.items())) if turned else columns)
+    file = ParquetFile(written(tmp_path / "a", table))
+    assert file.columns_with_nulls() == {"a.b"}
+    assert file.row_group(0, ["a.t", "a"]).equals(table.select(["a.t", "a"]))
+
+
 def test_columns_that_are_dictionaries_stay_so(tmp_path: Path) -> None:
     column = pyarrow.array(REPEATED).dictionary_encode()
     file = ParquetFile(written(tmp_path / "a", pyarrow.table({"t": column})))

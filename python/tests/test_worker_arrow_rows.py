@@ -65,6 +65,7 @@ def types(table: Any) -> dict[str, str]:
         ("[numpy.array([1, 2]), numpy.array([3, 4])]", {"0": [1, 3], "1": [2, 4]}),
         ("[numpy.float32(0.5), numpy.float32(2)]", {"0": [0.5, 2]}),
         ('pandas.Series([{"a": 1}, {"a": 2}])', {"a": [1, 2]}),
+        ('pyarrow.array([{"a": 1}, {"a": 2}])', {"a": [1, 2]}),
         ('pandas.Series(["x", "y"], index=[5, 6])', {"0": ["x", "y"]}),
         ('[{"a": [1, 2], "b": {"c": 1}}, {"a": [], "b": None}]',
          {"a": [[1, 2], []], "b": [{"c": 1}, None]}),

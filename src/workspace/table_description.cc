@@ -46,7 +46,7 @@ std::string table_description(FileSystem& fs,
   json.key("files").begin_array();
   for (const std::string& file : files) json.value(file);
   json.end_array();
-  write_seen(fs, files, json);
+  if (!files.empty()) write_seen(fs, files, json);
   json.field("delimiter", *table.delimiter).field("header", table.header);
   json.field("encoding", table.encoding);
   json.field("infer_column_types", table.infer_column_types);
@@ -76,7 +76,18 @@ std::string table_description(FileSystem& fs,
 }
 
 std::string row_places_of(FileSystem& fs, const TableInput& input) {
-  return sha256(table_description(fs, input, {}, {}, Frame::kPandas)).substr(0, kPlacesDigits);
+  TableInput places = input;
+  if (input.table.transformations.empty() && input.table.invalid_lines == "error") {
+    const TableSpec usual;  // types leave no row out
+    places.inference.clear();
+    places.table.types = usual.types;
+    places.table.text_columns = usual.text_columns;
+    places.table.mixed_types = usual.mixed_types;
+    places.table.empty_as_string = usual.empty_as_string;
+    places.table.infer_column_types = usual.infer_column_types;
+    places.table.include_path_column = usual.include_path_column;
+  }
+  return sha256(table_description(fs, places, {}, {}, Frame::kPandas)).substr(0, kPlacesDigits);
 }
 
 }  // namespace windrow

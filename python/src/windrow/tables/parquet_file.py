@@ -3,6 +3,7 @@
 
 import os
 from bisect import bisect_right
+from collections import Counter
 
 from windrow.tables.arrows import integer_or_bool, null_columns
 from windrow.tables.errors import TableError
@@ -81,7 +82,7 @@ class ParquetFile:
         for group in self._groups():
             if group.num_rows == 0:
                 continue
-            for name, i in doubtful.items():
+            for name, i in doubtful:
                 statistics = group.column(i).statistics
                 if statistics is None or not statistics.has_null_count or statistics.null_count:
                     found.add(name)
@@ -91,10 +92,11 @@ class ParquetFile:
         for number in range(self._metadata.num_row_groups):
             yield self._metadata.row_group(number)
 
-    def _places(self, names: "set[str]") -> "dict[str, int]":
+    def _places(self, names: "set[str]") -> "list[tuple[str, int]]":
+        """A column `a.b`, and the field `b` of a column `a`, have the same name here."""
         schema = self._metadata.schema
         paths = [schema.column(i).path for i in range(self._metadata.num_columns)]
-        return {path: i for i, path in enumerate(paths) if path in names}
+        return [(path, i) for i, path in enumerate(paths) if path in names]
 
     def _repeated_texts(self) -> "dict[str, int]":
         """Columns of text that repeats in the first row group, and their places."""
@@ -105,7 +107,9 @@ class ParquetFile:
         if not self._ends:
             return {}
         first = self._metadata.row_group(0)
-        return {name: i for name, i in places.items() if _is_repeated(first.column(i))}
+        count = Counter(name for name, _ in places)
+        once = {name: i for name, i in places if count[name] == 1}
+        return {name: i for name, i in once.items() if _is_repeated(first.column(i))}
 
     def _by_dictionaries(self, number: int, names: "list[str]", texts: "list[str]") -> "Any":
         from pyarrow import parquet

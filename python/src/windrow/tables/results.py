@@ -103,7 +103,9 @@ def _columns_of(result: "Any") -> "tuple[list[object], list[Any]]":
     if isinstance(result, pyarrow.Array):
         result = pyarrow.chunked_array([result])
     if isinstance(result, pyarrow.ChunkedArray):
-        return [0], [result]
+        if not pyarrow.types.is_struct(result.type):
+            return [0], [result]
+        result = result.to_pylist()
     is_array = _is(result, "numpy", "ndarray")
     if (is_array or _is(result, "pandas", "Series")) and result.dtype != object:
         if not is_array or result.ndim == 1:

@@ -44,7 +44,7 @@ class ArrowTables(TableReader):
             if column.dtype != object:
                 nullable = str(column.dtype).startswith(("Int", "UInt"))
                 missing = {HAS_MISSING: b"1"} if nullable else None
-                type_ = pyarrow.Array.from_pandas(column).type
+                type_ = _wide(pyarrow.Array.from_pandas(column).type)
                 fields.append(pyarrow.field(name, type_, metadata=missing))
                 continue
             type_ = self._object_type(name)
@@ -131,6 +131,15 @@ class ArrowTables(TableReader):
                 " type is not known; make it text in the files, or leave it out with keep_columns"
             )
         return type_
+
+
+def _wide(type_: "Any") -> "Any":
+    """With room for more categories than the first rows have."""
+    import pyarrow
+
+    if not pyarrow.types.is_dictionary(type_):
+        return type_
+    return pyarrow.dictionary(pyarrow.int32(), type_.value_type, type_.ordered)
 
 
 def _nested(series: "Any", field: "Any") -> "Any":

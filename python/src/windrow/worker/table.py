@@ -58,7 +58,7 @@ class TableRows:
         except TableError as error:
             raise advised(error, self._described) from None
         self.first = self._reader.first_row(names)
-        if self._reader.left_out:
+        if self._reader.left_out and parse(names[0]).window is None:
             _note(names, self._reader.left_out)
         return frame
 
