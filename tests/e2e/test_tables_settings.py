@@ -81,6 +81,16 @@ def test_rows_that_are_left_out_are_told_in_the_log(
     assert job.log("logs/user/stderr/0/process000.stderr.txt").count(said) == 1
 
 
+# C674
+def test_pieces_of_a_mini_batch_do_not_tell_again_what_was_left_out(windrow: Windrow) -> None:
+    put(windrow, "a.csv", "a,b\n1,2\n3\n" + "4,5\n" * 20 + "7,8\n")
+    script = "def run(frame):\n    assert (frame['a'] != 7).all()\n    return [1] * len(frame)\n"
+    flags = ("--bisect", "--set", "table.ragged=skip")
+    job = run_table(windrow, script, *flags, workers=1, retries=0)
+    assert "items         21 succeeded, 1 failed" in job.text
+    assert job.log("logs/user/stderr/0/process000.stderr.txt").count("1 row was left out") == 1
+
+
 # C672 C673
 @pytest.mark.parametrize("name", ["a.jsonl", "a.arrow"])
 def test_json_lines_and_arrow_files_are_cut_by_rows(windrow: Windrow, name: str) -> None:

@@ -43,8 +43,10 @@ class Files:
     def note(self, paths: "list[str]") -> None:
         """For when their types are decided; those that are gone are told by who reads them."""
         for path in paths:
+            if path in self._known:
+                continue
             try:
-                self._known.setdefault(path, _seen(os.stat(path)))
+                self._known[path] = _seen(os.stat(path))
             except OSError:
                 continue
 
