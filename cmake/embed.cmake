@@ -14,4 +14,4 @@ add_custom_command(
           -DTO=${CMAKE_BINARY_DIR}/embedded_files.cc -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
   DEPENDS ${embedded_inputs} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
   VERBATIM)
-target_sources(windrow_workspace PRIVATE ${CMAKE_BINARY_DIR}/embedded_files.cc)
+target_sources(windrow_workspace_worker PRIVATE ${CMAKE_BINARY_DIR}/embedded_files.cc)

@@ -2,7 +2,7 @@
 #
 # Script: writes the FILES below FROM as C++ data to TO. Those of src/ and compat/ come to lie side
 # by side.
-set(out "// Made by cmake/embed_files.cmake. NOLINTBEGIN\n#include \"workspace/embedded_files.h\"\n\n")
+set(out "// Made by cmake/embed_files.cmake. NOLINTBEGIN\n#include \"workspace/worker/embedded_files.h\"\n\n")
 string(APPEND out "namespace windrow {\nnamespace {\n\n")
 set(table "")
 set(number 0)

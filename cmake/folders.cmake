@@ -37,8 +37,17 @@ windrow_folder(agent windrow_core_supervise windrow_core_output windrow_wire_wor
 windrow_folder(master windrow_core_schedule windrow_core_progress windrow_core_output windrow_journal
                windrow_data_files windrow_wire_agent)
 windrow_folder(worker windrow_os windrow_core_spec)
-windrow_folder(workspace windrow_core_prune windrow_master windrow_agent windrow_monitor windrow_worker)
-windrow_folder(cli windrow_workspace)
+windrow_folder(workspace/logs windrow_core_output windrow_core_progress windrow_journal windrow_agent
+               windrow_master)
+windrow_folder(workspace/worker windrow_os windrow_core_spec windrow_core_supervise windrow_wire_agent)
+windrow_folder(workspace/jobs windrow_core_prune windrow_core_output windrow_core_progress
+               windrow_journal windrow_workspace_worker)
+windrow_folder(workspace/prepare windrow_master windrow_worker windrow_workspace_jobs
+               windrow_workspace_worker)
+windrow_folder(workspace/run windrow_master windrow_agent windrow_monitor windrow_workspace_logs
+               windrow_workspace_prepare)
+windrow_folder(workspace/trial windrow_workspace_run)
+windrow_folder(cli windrow_workspace_run windrow_workspace_trial)
 
 # Every call may throw, and g++ makes branches of it. Without exceptions the branches that are left
 # are those of the code; yaml.cc is where what the YAML library throws is caught.

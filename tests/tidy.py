@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 CORE = (
     "core/spec core/plan core/table core/schedule core/supervise core/output core/progress "
-    "core/pipeline core/assets core/prune "
+    "core/prune "
 )
 
 # Who may include whom, lowest first. A folder may always include itself.
@@ -41,9 +41,7 @@ INCLUDES = {
     "core/schedule": "base core/spec",
     "core/supervise": "base core/spec core/schedule",
     "core/output": "base core/spec core/plan core/schedule",
-    "core/assets": "base core/spec",
     "core/progress": "base core/spec core/schedule",
-    "core/pipeline": "base core/spec core/assets",
     "core/prune": "base",
     "os": "base",
     "monitor": "base os",
@@ -53,18 +51,21 @@ INCLUDES = {
     "data/files": "base core/spec core/plan core/table os data/tables",
     "wire/worker": CORE + "base os",
     "wire/agent": CORE + "base os",
-    "backends": "base core/spec os",
-    "store": CORE + "base",
-    "rest": CORE + "base os",
-    "agent": CORE + "base os data/files journal wire/worker wire/agent backends",
-    "master": CORE + "base os data/files journal wire/worker wire/agent backends",
+    "agent": CORE + "base os data/files journal wire/worker wire/agent",
+    "master": CORE + "base os data/files journal wire/worker wire/agent",
     "worker": "base core/spec os",
-    "workspace": CORE + "base os monitor data/files data/tables journal store rest wire/worker "
-    "wire/agent backends worker master agent",
-    "service": CORE + "base os rest workspace",
-    "cli": "base core/spec core/progress os journal workspace agent",
-    "bin": CORE + "base os data/files data/tables journal wire/worker wire/agent backends store "
-    "rest worker master agent workspace service cli",
+    "workspace/logs": CORE + "base os journal agent master",
+    "workspace/worker": CORE + "base os wire/worker wire/agent",
+    "workspace/jobs": CORE + "base os journal workspace/worker",
+    "workspace/prepare": CORE + "base os data/files data/tables journal worker master "
+    "workspace/worker workspace/jobs",
+    "workspace/run": CORE + "base os monitor data/files journal wire/worker wire/agent master "
+    "agent workspace/logs workspace/worker workspace/jobs workspace/prepare",
+    "workspace/trial": CORE + "base os data/files journal master wire/worker "
+    "workspace/worker workspace/jobs workspace/prepare",
+    "cli": "base core/spec core/progress os journal agent "
+    "workspace/worker workspace/jobs workspace/prepare workspace/run workspace/trial",
+    "bin": "base os worker cli",
 }
 
 # <header> pattern, the files of src/ that may include it, what to do elsewhere. First match counts.

@@ -5,7 +5,7 @@
 #include "core/spec/job_paths.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
-#include "workspace/table_input.h"
+#include "workspace/prepare/table_input.h"
 
 namespace windrow {
 namespace {

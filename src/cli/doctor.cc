@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // windrow doctor
-#include "workspace/doctor.h"
+#include "workspace/trial/doctor.h"
 
 #include <algorithm>
 

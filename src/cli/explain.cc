@@ -8,7 +8,7 @@
 #include "cli/voice.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
-#include "workspace/job_view.h"
+#include "workspace/jobs/job_view.h"
 
 namespace windrow {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // windrow job list
-#include "workspace/job_list.h"
+#include "workspace/jobs/job_list.h"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@
 #include "core/spec/job_paths.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
-#include "workspace/jobs.h"
+#include "workspace/jobs/jobs.h"
 
 namespace windrow {
 namespace {

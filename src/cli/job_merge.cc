@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/voice.h"
 #include "os/machine.h"
-#include "workspace/merge_job.h"
+#include "workspace/run/merge_job.h"
 
 namespace windrow {
 namespace {

@@ -17,7 +17,7 @@
 #include "core/spec/job_file.h"
 #include "core/spec/job_paths.h"
 #include "os/machine.h"
-#include "workspace/preview.h"
+#include "workspace/trial/preview.h"
 
 namespace windrow {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // windrow prune
-#include "workspace/prune.h"
+#include "workspace/jobs/prune.h"
 
 #include <algorithm>
 #include <optional>

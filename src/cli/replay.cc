@@ -3,8 +3,8 @@
 // windrow replay JOB BATCH
 #include "cli/command.h"
 #include "os/posix_file_system.h"
-#include "workspace/job_view.h"
-#include "workspace/try_script.h"
+#include "workspace/jobs/job_view.h"
+#include "workspace/trial/try_script.h"
 
 namespace windrow {
 namespace {

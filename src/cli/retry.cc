@@ -5,7 +5,7 @@
 #include "cli/job_options.h"
 #include "cli/run_job.h"
 #include "cli/voice.h"
-#include "workspace/retry_job.h"
+#include "workspace/run/retry_job.h"
 
 namespace windrow {
 namespace {

@@ -8,7 +8,7 @@
 #include "cli/job_options.h"
 #include "cli/run_job.h"
 #include "cli/voice.h"
-#include "workspace/try_script.h"
+#include "workspace/trial/try_script.h"
 
 namespace windrow {
 namespace {

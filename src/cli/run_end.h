@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "workspace/local_run.h"
+#include "workspace/run/local_run.h"
 
 namespace windrow {
 

@@ -8,9 +8,9 @@
 #include "cli/run_screen.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
-#include "workspace/job_index.h"
-#include "workspace/jobs.h"
-#include "workspace/made_tables.h"
+#include "workspace/jobs/job_index.h"
+#include "workspace/jobs/jobs.h"
+#include "workspace/prepare/made_tables.h"
 
 namespace windrow {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "cli/voice.h"
-#include "workspace/start_job.h"
+#include "workspace/run/start_job.h"
 
 namespace windrow {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/voice.h"
-#include "workspace/local_run.h"
+#include "workspace/run/local_run.h"
 
 namespace windrow {
 

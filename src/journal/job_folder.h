@@ -93,7 +93,7 @@ class JobFolder {
   [[nodiscard]] std::string driver_log() const { return root_ + "/azureml-logs/70_driver_log.txt"; }
   [[nodiscard]] std::string std_log() const { return root_ + "/user_logs/std_log_0.txt"; }
   [[nodiscard]] std::string logs() const { return root_ + "/logs"; }
-  // Without what comes behind the stem: see workspace/dated_log.h.
+  // Without what comes behind the stem: see workspace/logs/dated_log.h.
   [[nodiscard]] std::string overview_stem() const { return logs() + "/job_progress_overview"; }
   [[nodiscard]] std::string job_error_stem() const { return logs() + "/job_error"; }
   [[nodiscard]] std::string metrics() const { return logs() + "/metrics.json"; }
