@@ -32,6 +32,7 @@ windrow_folder(data/tables windrow_os windrow_core_plan windrow_core_table)
 windrow_folder(data/files windrow_data_tables windrow_core_table)
 windrow_folder(wire/worker windrow_os windrow_core_spec)
 windrow_folder(wire/agent windrow_os windrow_core_schedule)
+windrow_folder(wire/control windrow_core_progress)
 windrow_folder(agent windrow_core_supervise windrow_core_output windrow_wire_worker windrow_wire_agent
                windrow_journal)
 windrow_folder(master windrow_core_schedule windrow_core_progress windrow_core_output windrow_journal
@@ -41,7 +42,7 @@ windrow_folder(workspace/logs windrow_core_output windrow_core_progress windrow_
                windrow_master)
 windrow_folder(workspace/worker windrow_os windrow_core_spec windrow_core_supervise windrow_wire_agent)
 windrow_folder(workspace/jobs windrow_core_prune windrow_core_output windrow_core_progress
-               windrow_journal windrow_workspace_worker)
+               windrow_journal windrow_wire_control windrow_workspace_worker)
 windrow_folder(workspace/prepare windrow_master windrow_worker windrow_workspace_jobs
                windrow_workspace_worker)
 windrow_folder(workspace/run windrow_master windrow_agent windrow_monitor windrow_workspace_logs

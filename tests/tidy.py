@@ -51,19 +51,20 @@ INCLUDES = {
     "data/files": "base core/spec core/plan core/table os data/tables",
     "wire/worker": CORE + "base os",
     "wire/agent": CORE + "base os",
+    "wire/control": "base core/progress core/schedule",
     "agent": CORE + "base os data/files journal wire/worker wire/agent",
     "master": CORE + "base os data/files journal wire/worker wire/agent",
     "worker": "base core/spec os",
     "workspace/logs": CORE + "base os journal agent master",
     "workspace/worker": CORE + "base os wire/worker wire/agent",
-    "workspace/jobs": CORE + "base os journal workspace/worker",
+    "workspace/jobs": CORE + "base os journal wire/control workspace/worker",
     "workspace/prepare": CORE + "base os data/files data/tables journal worker master "
     "workspace/worker workspace/jobs",
-    "workspace/run": CORE + "base os monitor data/files journal wire/worker wire/agent master "
-    "agent workspace/logs workspace/worker workspace/jobs workspace/prepare",
+    "workspace/run": CORE + "base os monitor data/files journal wire/worker wire/agent "
+    "wire/control master agent workspace/logs workspace/worker workspace/jobs workspace/prepare",
     "workspace/trial": CORE + "base os data/files journal master wire/worker "
     "workspace/worker workspace/jobs workspace/prepare",
-    "cli": "base core/spec core/progress os journal agent "
+    "cli": "base core/spec core/progress os journal wire/control agent "
     "workspace/worker workspace/jobs workspace/prepare workspace/run workspace/trial",
     "bin": "base os worker cli",
 }

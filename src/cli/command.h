@@ -2,7 +2,7 @@
 //
 // A command of the command line: declares its options, runs, gives an exit code.
 //
-// Exit codes: 0 completed, 1 job failed or machine trouble, 2 refused, 3 not found, 130 cancelled.
+// Exit codes: base/exit_code.h.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,20 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "base/exit_code.h"
 #include "base/result.h"
+#include "workspace/jobs/caller.h"
 
 namespace windrow {
-
-inline constexpr int kExitCompleted = 0;
-inline constexpr int kExitFailed = 1;
-inline constexpr int kExitRefused = 2;
-inline constexpr int kExitNotFound = 3;
-inline constexpr int kExitCancelled = 130;
 
 class Command {
  public:
   virtual ~Command() = default;
   virtual void declare(CLI::App& app) = 0;
-  virtual int run() = 0;
+  virtual int run(const Caller& caller) = 0;
+
+  // Whether it looks for jobs or caches: then there must be a home folder for them.
+  [[nodiscard]] virtual bool needs_home() const { return true; }
 };
 
 // Says "windrow: <message>" on standard error; the exit code that goes with the error.
@@ -42,6 +41,9 @@ std::unique_ptr<Command> make_validate_command(std::vector<std::string> script_a
 std::unique_ptr<Command> make_help_settings_command();
 std::unique_ptr<Command> make_completion_command();
 std::unique_ptr<Command> make_job_list_command();
+std::unique_ptr<Command> make_job_show_command();
+std::unique_ptr<Command> make_job_stream_command();
+std::unique_ptr<Command> make_job_cancel_command();
 std::unique_ptr<Command> make_job_resume_command();
 std::unique_ptr<Command> make_job_merge_command();
 std::unique_ptr<Command> make_retry_command();

@@ -83,7 +83,9 @@ class MakeCompletion final : public Command {
     app_ = &app;
   }
 
-  int run() override {
+  [[nodiscard]] bool needs_home() const override { return false; }
+
+  int run(const Caller& /*caller*/) override {
     const CLI::App* root = app_;
     while (root->get_parent() != nullptr) root = root->get_parent();
     std::vector<CompletedCommand> commands;

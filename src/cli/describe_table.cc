@@ -18,7 +18,9 @@ class DescribeTable final : public Command {
     app.add_option("FOLDER", folder_, "Folder with a file MLTable")->required()->type_name("");
   }
 
-  int run() override {
+  [[nodiscard]] bool needs_home() const override { return false; }
+
+  int run(const Caller& /*caller*/) override {
     PosixFileSystem fs;
     const Result<std::string> text = describe_mltable(fs, join_path(current_folder(), folder_));
     if (!text) return report(text.error());

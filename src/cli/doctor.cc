@@ -63,8 +63,8 @@ class Doctor final : public Command {
     voice_.declare(app, Voice::For::kAnswer);
   }
 
-  int run() override {
-    const std::vector<Finding> findings = examine_machine();
+  int run(const Caller& caller) override {
+    const std::vector<Finding> findings = examine_machine(caller);
     write_out(1, voice_.json() ? findings_json(findings) : findings_text(findings, voice_.quiet()));
     const bool bad = std::ranges::any_of(
         findings, [](const Finding& one) { return one.kind == Finding::Kind::kBad; });

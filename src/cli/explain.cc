@@ -28,8 +28,8 @@ class Explain final : public Command {
     voice_.declare(app, Voice::For::kAnswer);
   }
 
-  int run() override {
-    const Result<std::vector<std::string>> sentences = explain();
+  int run(const Caller& caller) override {
+    const Result<std::vector<std::string>> sentences = explain(caller);
     if (!sentences) return voice_.report(sentences.error());
     if (voice_.json()) {
       JsonWriter json;
@@ -44,9 +44,9 @@ class Explain final : public Command {
   }
 
  private:
-  Result<std::vector<std::string>> explain() {
+  Result<std::vector<std::string>> explain(const Caller& caller) {
     PosixFileSystem fs;
-    ASSIGN_OR_RETURN(const JobView job, view_job(fs, job_));
+    ASSIGN_OR_RETURN(const JobView job, view_job(fs, caller, job_));
     if (!batch_) return explain_job(job.outline, job.circumstances);
     ASSIGN_OR_RETURN(const BatchStory batch, view_batch(fs, job, *batch_));
     return explain_batch(job.outline, job.circumstances, batch);

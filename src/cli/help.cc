@@ -23,7 +23,9 @@ class HelpSettings final : public Command {
     add_choice(app, "-o", format_, {"text", "json", "markdown"}, "How it is written (text)");
   }
 
-  int run() override {
+  [[nodiscard]] bool needs_home() const override { return false; }
+
+  int run(const Caller& /*caller*/) override {
     write_out(1,
               format_ == "json"       ? settings_json()
               : format_ == "markdown" ? settings_markdown()

@@ -109,9 +109,9 @@ class JobList final : public Command {
     voice_.declare(app, Voice::For::kAnswer);
   }
 
-  int run() override {
+  int run(const Caller& caller) override {
     PosixFileSystem fs;
-    const std::vector<ListedJob> jobs = list_jobs(fs);
+    const std::vector<ListedJob> jobs = list_jobs(fs, caller);
     if (voice_.json()) {
       write_out(1, as_json(jobs));
     } else if (voice_.quiet()) {
@@ -119,7 +119,7 @@ class JobList final : public Command {
       for (const ListedJob& job : jobs) names += job.name + "\n";
       write_out(1, names);
     } else if (jobs.empty()) {
-      voice_.say(fmt::format("There are no jobs in {}/jobs.\n", Jobs(fs).home()));
+      voice_.say(fmt::format("There are no jobs in {}/jobs.\n", caller.home));
     } else {
       write_out(1, table(jobs));
     }

@@ -72,8 +72,8 @@ class JobMerge final : public Command {
     voice_.declare(app, Voice::For::kAnswer);
   }
 
-  int run() override {
-    const Result<MergedJob> merged = merge_job(job_);
+  int run(const Caller& caller) override {
+    const Result<MergedJob> merged = merge_job(caller, job_);
     if (!merged) return voice_.report(merged.error());
     if (voice_.json()) {
       write_out(1, merged_json(*merged));

@@ -29,8 +29,8 @@ class JobResume final : public Command {
     voice_.declare(app, Voice::For::kJob);
   }
 
-  int run() override {
-    return run_to_the_end(voice_, [this] { return resume_job(job_, changed_code_, flags_); });
+  int run(const Caller& caller) override {
+    return run_and_show(voice_, caller, *resume_job(job_, changed_code_, flags_));
   }
 
  private:

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "core/spec/job_paths.h"
 #include "os/machine.h"
 
 namespace windrow {
@@ -32,6 +33,9 @@ constexpr const char* kFooter =
 constexpr const char* kJobFooter =
     "Examples:\n"
     "  windrow job list\n"
+    "  windrow job show score-2026-11-15-calm-heron\n"
+    "  windrow job stream score-2026-11-15-calm-heron\n"
+    "  windrow job cancel score-2026-11-15-calm-heron\n"
     "  windrow job resume score-2026-11-15-calm-heron\n"
     "  windrow job merge score-2026-11-15-calm-heron\n";
 
@@ -202,6 +206,21 @@ std::string refusal(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}: {}", full_name(app), what);
 }
 
+// What commands would otherwise have to ask the environment for.
+Result<Caller> find_caller(bool needs_home) {
+  Caller caller{.home = "", .folder = current_folder()};
+  if (const auto home = environment_value("WINDROW_HOME")) {
+    caller.home = join_path(caller.folder, *home);
+  } else if (const auto user_home = environment_value("HOME")) {
+    caller.home = *user_home + "/.windrow";
+  } else if (needs_home) {
+    return fail(ErrorCode::kInvalid,
+                "neither WINDROW_HOME nor HOME is set, so there is no place for jobs and caches; "
+                "set WINDROW_HOME to a folder of yours");
+  }
+  return caller;
+}
+
 }  // namespace
 
 int report(const Error& error) {
@@ -233,10 +252,14 @@ int command_line(int argc, char** argv) {
   add(app, "run", make_run_command(scripts, has_script_arguments), commands);
   add(app, "plan", make_plan_command(scripts, has_script_arguments), commands);
   add(app, "validate", make_validate_command(scripts, has_script_arguments), commands);
-  CLI::App* job = app.add_subcommand("job", "List jobs, go on with one, or publish what it has");
+  CLI::App* job = app.add_subcommand(
+      "job", "List, show, follow, cancel and resume jobs, or publish what one has");
   job->group("Commands")->footer(kJobFooter);
   job->require_subcommand(1);
   add(*job, "list", make_job_list_command(), commands);
+  add(*job, "show", make_job_show_command(), commands);
+  add(*job, "stream", make_job_stream_command(), commands);
+  add(*job, "cancel", make_job_cancel_command(), commands);
   add(*job, "resume", make_job_resume_command(), commands);
   add(*job, "merge", make_job_merge_command(), commands);
   add(app, "retry", make_retry_command(), commands);
@@ -269,7 +292,9 @@ int command_line(int argc, char** argv) {
     return kExitRefused;
   }
   for (const auto& [parsed, command] : commands) {
-    if (parsed->parsed()) return command->run();
+    if (!parsed->parsed()) continue;
+    const Result<Caller> caller = find_caller(command->needs_home());
+    return caller ? command->run(*caller) : report(caller.error());
   }
   return kExitRefused;
 }

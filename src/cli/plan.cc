@@ -178,10 +178,10 @@ class Plan final : public Command {
     voice_.declare(app, Voice::For::kAnswer);
   }
 
-  int run() override {
+  int run(const Caller& caller) override {
     const auto reading = options_.read();
     if (!reading) return voice_.refuse(reading.error());
-    const Result<JobPreview> preview = preview_job(reading->spec, afresh_);
+    const Result<JobPreview> preview = preview_job(caller, reading->spec, afresh_);
     if (!preview) {
       // A file or folder that is missing here is not a missing job.
       const bool missing = preview.error().code == ErrorCode::kNotFound;

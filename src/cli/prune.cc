@@ -77,11 +77,11 @@ class Prune final : public Command {
     voice_.declare(app, Voice::For::kAnswer);
   }
 
-  int run() override {
+  int run(const Caller& caller) override {
     const Result<PruneRules> rules = read_rules();
     if (!rules) return voice_.report(rules.error());
     PosixFileSystem fs;
-    Survey survey(fs);
+    Survey survey(fs, caller);
     PrunePlan plan = plan_prune(survey.stored(), *rules);
     int code = kExitCompleted;
     if (yes_) code = remove(survey, plan);

@@ -2,6 +2,7 @@
 //
 // windrow replay JOB BATCH
 #include "cli/command.h"
+#include "os/machine.h"
 #include "os/posix_file_system.h"
 #include "workspace/jobs/job_view.h"
 #include "workspace/trial/try_script.h"
@@ -25,13 +26,14 @@ class Replay final : public Command {
     app.add_flag("--pdb", post_mortem_, "Let an exception end in Python's debugger");
   }
 
-  int run() override {
+  int run(const Caller& caller) override {
     PosixFileSystem fs;
-    const Result<JobView> job = view_job(fs, job_);
+    const Result<JobView> job = view_job(fs, caller, job_);
     if (!job) return report(job.error());
     const Result<BatchStory> batch = view_batch(fs, *job, batch_);
     if (!batch) return report(batch.error());
-    return report(replay_batch(*job, *batch, post_mortem_));
+    const TrialCaller trial{caller, [](const std::string& line) { write_out(2, line + "\n"); }};
+    return report(replay_batch(trial, *job, *batch, post_mortem_));
   }
 
  private:

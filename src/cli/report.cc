@@ -31,9 +31,9 @@ class Report final : public Command {
     voice_.declare(app, Voice::For::kAnswer);
   }
 
-  int run() override {
+  int run(const Caller& caller) override {
     PosixFileSystem fs;
-    const Result<JobView> job = view_job(fs, job_);
+    const Result<JobView> job = view_job(fs, caller, job_);
     if (!job) return voice_.report(job.error());
     const Result<Account> account = account_for(fs, *job);
     if (!account) return voice_.report(account.error());

@@ -41,8 +41,8 @@ class Retry final : public Command {
     voice_.declare(app, Voice::For::kJob);
   }
 
-  int run() override {
-    return run_to_the_end(voice_, [this] { return retry_job(job_, flags_, replace_); });
+  int run(const Caller& caller) override {
+    return run_and_show(voice_, caller, *retry_job(job_, flags_, replace_));
   }
 
  private:

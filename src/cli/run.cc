@@ -8,6 +8,7 @@
 #include "cli/job_options.h"
 #include "cli/run_job.h"
 #include "cli/voice.h"
+#include "os/machine.h"
 #include "workspace/trial/try_script.h"
 
 namespace windrow {
@@ -21,6 +22,7 @@ constexpr const char* kFooter =
     "  windrow run job.yml --set retry_settings.timeout=300\n"
     "  windrow run parallel_run_config.yml --input images --output results\n"
     "  windrow run score.py --input images --local\n"
+    "  windrow run job.yml --detach\n"
     "  windrow run job.yml -q -o json\n\n"
     "`windrow help settings` lists what --set and job files know; `windrow plan`\n"
     "shows what would run.\n"
@@ -36,6 +38,7 @@ class Run final : public Command {
     app.footer(kFooter);
     options_.declare(app);
     app.add_flag("--new", afresh_, "Start afresh even if an unfinished job could go on");
+    app.add_flag("--detach", detach_, "Return when the job is running, and leave it to itself");
     app.add_flag("--local", local_, "Try the script out: one process at this terminal, no limits");
     app.add_option("--debugpy", debugger_, "With --local: wait for a debugger on this port")
         ->type_name("PORT")
@@ -43,21 +46,24 @@ class Run final : public Command {
     voice_.declare(app, Voice::For::kJob);
   }
 
-  int run() override {
+  int run(const Caller& caller) override {
     auto reading = options_.read();
     if (!reading) return voice_.refuse(reading.error());
     if (local_ && voice_.json()) {
       return voice_.report(
           {ErrorCode::kInvalid, "--local leaves the terminal to the script: no -o"});
     }
-    if (local_) return report(try_script(*std::move(reading), debugger_));
+    if (local_ && detach_) {
+      return voice_.report(
+          {ErrorCode::kInvalid, "--local runs at this terminal, --detach away from it: give one"});
+    }
+    if (local_) {
+      const TrialCaller trial{caller, [](const std::string& line) { write_out(2, line + "\n"); }};
+      return report(try_script(trial, *std::move(reading), debugger_));
+    }
     if (debugger_) return voice_.report({ErrorCode::kInvalid, "--debugpy goes with --local"});
-    return run_to_the_end(voice_, [&] {
-      Result<StartedJob> job = start_job(*reading, afresh_);
-      // A file or folder that is missing here is not a missing job.
-      if (!job && job.error().code == ErrorCode::kNotFound) job.error().code = ErrorCode::kInvalid;
-      return job;
-    });
+    const std::unique_ptr<JobStart> start = start_job(*std::move(reading), afresh_);
+    return detach_ ? run_detached(voice_, caller, *start) : run_and_show(voice_, caller, *start);
   }
 
  private:
@@ -65,6 +71,7 @@ class Run final : public Command {
   Voice voice_;
   bool afresh_ = false;
   bool local_ = false;
+  bool detach_ = false;
   std::optional<std::uint32_t> debugger_;
 };
 

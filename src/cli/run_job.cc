@@ -3,71 +3,66 @@
 
 #include <utility>
 
+#include "base/json.h"
 #include "cli/command.h"
-#include "cli/run_end.h"
 #include "cli/run_screen.h"
+#include "os/background.h"
 #include "os/machine.h"
-#include "os/posix_file_system.h"
-#include "workspace/jobs/job_index.h"
-#include "workspace/jobs/jobs.h"
-#include "workspace/prepare/made_tables.h"
+#include "workspace/run/run_job.h"
 
 namespace windrow {
 namespace {
 
-std::string failed_items_before(FileSystem& fs, const JobSpec& spec) {
-  if (!spec.retry_of) return "";
-  const Result<JobFolder> folder = Jobs(fs).find(*spec.retry_of);
-  return folder && fs.stat(folder->failed_items()) ? folder->failed_items() : "";
+Status check_voice(const Voice& voice) {
+  if (!voice.quiet() || !voice.verbose()) return {};
+  return fail(ErrorCode::kInvalid, "-q wants less and -v more: give one of them");
+}
+
+int run(const Voice& voice, const Caller& caller, JobStart& start, RunScreen& screen) {
+  const Result<int> code = run_job(caller, start, screen);
+  return code ? *code : voice.report(code.error());
+}
+
+// What is said when a job runs on by itself.
+void say_running(const Voice& voice, const std::string& name) {
+  if (voice.json()) {
+    JsonWriter json;
+    json.begin_object().field("job", name).field("status", "Running");
+    json.field("exit_code", kExitCompleted).end_object();
+    write_out(1, json.text() + "\n");
+  } else if (voice.quiet()) {
+    write_out(1, name + "\n");
+  } else {
+    write_out(2,
+              fmt::format("job {} is running in the background\n"
+                          "Follow it: windrow job stream {}\n"
+                          "Stop it: windrow job cancel {}\n",
+                          name,
+                          name,
+                          name));
+  }
 }
 
 }  // namespace
 
-int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>& start) {
-  if (voice.quiet() && voice.verbose()) {
-    return voice.report({ErrorCode::kInvalid, "-q wants less and -v more: give one of them"});
-  }
-  Result<Zygote> zygote = Zygote::fork_off();
-  if (!zygote) return voice.report(zygote.error());
-  Result<StartedJob> job = start();
-  if (!job) return voice.report(job.error());
+int run_and_show(const Voice& voice, const Caller& caller, JobStart& start) {
+  if (const Status right = check_voice(voice); !right) return voice.report(right.error());
   RunScreen screen(voice);
-  for (const std::string& notice : job->notices) screen.on_note(notice);
-  PosixFileSystem fs;
-  const Status made =
-      make_tables(fs, job->run, [&screen](const std::string& line) { screen.on_note(line); });
-  if (!made) return voice.report(made.error());
-  const JobFolder folder = job->run.folder;
-  const std::string name = job->run.name;
-  const JobSpec spec = job->run.spec;
-  const Result<RunOutcome> outcome = run_locally(*zygote, std::move(job->run), screen);
-  screen.clear_bar();
-  // A file or folder that is missing here is not a missing job.
-  if (!outcome && outcome.error().code == ErrorCode::kNotFound) {
-    return voice.report({ErrorCode::kInvalid, outcome.error().message});
+  return run(voice, caller, start, screen);
+}
+
+int run_detached(const Voice& voice, const Caller& caller, JobStart& start) {
+  if (const Status right = check_voice(voice); !right) return voice.report(right.error());
+  Result<Background> background = Background::split();
+  if (!background) return voice.report(background.error());
+  if (background->is_copy()) {
+    RunScreen screen(voice, [&](const std::string& name) { background->detach(name); });
+    return run(voice, caller, start, screen);
   }
-  if (!outcome) return voice.report(outcome.error());
-  const bool over = outcome->end == MasterEnd::kFinished && outcome->status != JobStatus::kCanceled;
-  if (over) Jobs(fs).note_ended(folder, spec, outcome->status, outcome->counts.committed);
-  const bool keyed = !spec.partition_keys.empty() || !spec.partition_by.empty();
-  const RunEnd end{.outcome = *outcome,
-                   .folder = folder,
-                   .name = name,
-                   .named = !spec.name.empty() || spec.job_folder.has_value(),
-                   .retry = spec.retry_of.has_value(),
-                   .table = spec.input_as == InputAs::kTable,
-                   .failed_before = failed_items_before(fs, spec),
-                   .speaks = !spec.command.empty() && spec.command_mode == CommandMode::kProtocol,
-                   .may_retry_short = !spec.limits.retry_short_returns && !keyed};
-  if (voice.json()) {
-    write_out(1, end_json(end));
-  } else {
-    write_out(2, end_text(end, voice.quiet()));
-  }
-  // Last, when all is said: it is for those who ask later, and a job of a million mini-batches
-  // takes a moment.
-  if (outcome->state) static_cast<void>(write_job_index(fs, folder, *outcome->state));
-  return exit_code(*outcome);
+  const Background::Ending ending = background->wait();
+  if (ending.word.empty()) return ending.exit_code;
+  say_running(voice, ending.word);
+  return kExitCompleted;
 }
 
 }  // namespace windrow

@@ -3,14 +3,16 @@
 // What all commands that run a job share: start it, show it, end with its exit code.
 #pragma once
 
-#include <functional>
-
 #include "cli/voice.h"
+#include "workspace/jobs/caller.h"
 #include "workspace/run/start_job.h"
 
 namespace windrow {
 
-// Forks the zygote, calls `start`, runs what it gives.
-int run_to_the_end(const Voice& voice, const std::function<Result<StartedJob>()>& start);
+// To the end of the job.
+int run_and_show(const Voice& voice, const Caller& caller, JobStart& start);
+
+// Until the job runs, which it then does in the background.
+int run_detached(const Voice& voice, const Caller& caller, JobStart& start);
 
 }  // namespace windrow

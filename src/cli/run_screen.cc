@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_screen.h"
 
+#include <utility>
+
 #include "os/machine.h"
 
 namespace windrow {
@@ -12,6 +14,13 @@ constexpr Duration kLineEvery = std::chrono::seconds(30);
 }  // namespace
 
 RunScreen::RunScreen(const Voice& voice) : voice_(voice), terminal_(is_terminal(kScreen)) {}
+
+RunScreen::RunScreen(const Voice& voice, std::function<void(const std::string&)> on_running)
+    : voice_(voice), on_running_(std::move(on_running)), terminal_(false) {}
+
+void RunScreen::on_stage(JobStage stage, const std::string& job) {
+  if (stage == JobStage::kRunning && on_running_) on_running_(job);
+}
 
 void RunScreen::on_progress(const Progress& progress) {
   if (voice_.quiet()) return;
@@ -34,6 +43,18 @@ void RunScreen::on_note(const std::string& line) {
 
 void RunScreen::on_detail(const std::string& line) {
   if (voice_.verbose()) on_note(line);
+}
+
+// The log has it, and the summary the first of them.
+void RunScreen::on_error(const std::string& /*text*/) {}
+
+void RunScreen::on_end(const RunEnd& end) {
+  clear_bar();
+  if (voice_.json()) {
+    write_out(1, end_json(end));
+  } else {
+    write_out(kScreen, end_text(end, voice_.quiet()));
+  }
 }
 
 void RunScreen::clear_bar() {

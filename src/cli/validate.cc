@@ -41,7 +41,9 @@ class Validate final : public Command {
     voice_.declare(app, Voice::For::kAnswer);
   }
 
-  int run() override {
+  [[nodiscard]] bool needs_home() const override { return false; }
+
+  int run(const Caller& /*caller*/) override {
     const auto reading = options_.read();
     if (!reading) return voice_.refuse(reading.error());
     voice_.say(problems_text(reading->notices));

@@ -101,7 +101,7 @@ void Master::make_placer() {
           .on_error = [this](std::string cause) { broken(std::move(cause)); },
           .may_go_on =
               [this] {
-                if (!finished() && superseded()) end(MasterEnd::kSuperseded);
+                if (!finished() && superseded()) end(RunEnding::kSuperseded);
                 return !finished();
               }});
 }
@@ -269,7 +269,7 @@ void Master::carry_out(const action::Publish& /*action*/) {
 void Master::publish() {
   if (finished()) return;
   if (superseded()) {
-    end(MasterEnd::kSuperseded);
+    end(RunEnding::kSuperseded);
     return;
   }
   auto done = [this](Status status) {
@@ -291,7 +291,7 @@ void Master::carry_out(const action::GiveUp& action) { broken(action.cause); }
 void Master::carry_out(const action::Finish& /*action*/) {
   journal_->when_durable([self = self_] {
     if (*self == nullptr) return;
-    (*self)->end((*self)->superseded() ? MasterEnd::kSuperseded : MasterEnd::kFinished);
+    (*self)->end((*self)->superseded() ? RunEnding::kSuperseded : RunEnding::kFinished);
   });
 }
 
@@ -299,7 +299,7 @@ void Master::carry_out(const action::Finish& /*action*/) {
 void Master::broken(std::string cause) {
   if (finished()) return;
   broken_cause_ = std::move(cause);
-  end(MasterEnd::kBroken);
+  end(RunEnding::kBroken);
 }
 
 // An input that was wrong from the start is the job's end. One that has changed since is not: what
@@ -309,7 +309,7 @@ void Master::failed(const Error& error) {
   if (!resumed_ || state().plan_bytes() == 0) return step(event::Broken{error.message});
   if (finished()) return;
   broken_cause_ = error.message;
-  end(MasterEnd::kHeldUp);
+  end(RunEnding::kHeldUp);
 }
 
 // Rows that never become a result are the job's end; a disk that refuses them is not.
@@ -318,10 +318,10 @@ void Master::not_merged(const Error& error) {
   step(event::Broken{.cause = error.message, .for_good = true});
 }
 
-void Master::end(MasterEnd how) {
+void Master::end(RunEnding how) {
   if (finished()) return;
   end_ = how;
-  if (how != MasterEnd::kFinished) {
+  if (how != RunEnding::kFinished) {
     for (const auto& [agent, session] : sessions_) say(agent, to_agent::Stop{StopMode::kNow});
   }
   if (on_finished) on_finished();
@@ -356,7 +356,7 @@ void Master::tick_later() {
 void Master::tick() {
   if (finished()) return;
   if (superseded()) {
-    end(MasterEnd::kSuperseded);
+    end(RunEnding::kSuperseded);
     return;
   }
   for (const auto& [agent, session] : sessions_) say(agent, to_agent::Alive{});

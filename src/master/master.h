@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/schedule/run_ending.h"
 #include "core/schedule/scheduler.h"
 #include "journal/job_folder.h"
 #include "journal/journal.h"
@@ -46,14 +47,6 @@ struct MasterConfig {
   Appender::Options journal;
 };
 
-// How a master's time ended.
-enum class MasterEnd : std::uint8_t {
-  kFinished,    // the job is over: JobState::finished says how
-  kSuperseded,  // another master has taken the job over
-  kBroken,      // the journal cannot be written: the job can be resumed when the disk is well again
-  kHeldUp,      // the input is not what it was: the job can be resumed when it is
-};
-
 class Master {
  public:
   Master(Loop& loop, FileSystem& fs, AgentLinks& links, MasterLog& log, MasterConfig config);
@@ -69,7 +62,7 @@ class Master {
   void cancel(bool at_once);
 
   [[nodiscard]] bool finished() const { return end_.has_value(); }
-  [[nodiscard]] MasterEnd end() const { return *end_; }
+  [[nodiscard]] RunEnding end() const { return *end_; }
   [[nodiscard]] const std::string& broken_cause() const { return broken_cause_; }
   [[nodiscard]] Epoch epoch() const { return scheduler_->state().epoch(); }
   [[nodiscard]] const Scheduler& scheduler() const { return *scheduler_; }
@@ -117,7 +110,7 @@ class Master {
   void failed(const Error& error);
   void not_merged(const Error& error);
   void broken(std::string cause);
-  void end(MasterEnd how);
+  void end(RunEnding how);
 
   Loop& loop_;
   FileSystem& fs_;
@@ -143,7 +136,7 @@ class Master {
   TimePoint next_tick_;
   TimePoint wake_;            // the next TimePassed: next_tick_, or something that is due before it
   std::vector<Event> later_;  // events that came while another was being carried out
-  std::optional<MasterEnd> end_;
+  std::optional<RunEnding> end_;
   std::string broken_cause_;
   std::shared_ptr<Master*> self_;
 };

@@ -102,6 +102,16 @@ Error become_program(const std::vector<std::string>& argv,
   return Error{ErrorCode::kUnavailable, fmt::format("cannot start {}: {}", argv.at(0), why)};
 }
 
+void end_by_signal(int signal) {
+  std::signal(signal, SIG_DFL);
+  sigset_t just_this;
+  sigemptyset(&just_this);
+  sigaddset(&just_this, signal);
+  pthread_sigmask(SIG_UNBLOCK, &just_this, nullptr);
+  std::raise(signal);
+  std::abort();  // the signal ends the process
+}
+
 bool can_write_folder(const std::string& path) { return ::access(path.c_str(), W_OK | X_OK) == 0; }
 
 void keep_standard_descriptors() {

@@ -47,6 +47,9 @@ Error become_program(const std::vector<std::string>& argv,
                      const std::vector<std::pair<std::string, std::string>>& environment,
                      const std::string& folder);
 
+// Ends this process as the signal does by itself.
+[[noreturn]] void end_by_signal(int signal);
+
 // May this process write files into the folder?
 bool can_write_folder(const std::string& path);
 

@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 FlakyLine::FlakyLine(Surroundings& world,
                      FakeLoop& master_loop,
-                     ToMasterEnd to_master,
+                     ToRunEnding to_master,
                      FakeLoop& agent_loop,
                      ToAgentEnd to_agent)
     : world_(world),

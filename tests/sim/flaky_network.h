@@ -19,13 +19,13 @@ namespace windrow::sim {
 
 class FlakyLine {
  public:
-  using ToMasterEnd = std::function<void(AgentMessage)>;
+  using ToRunEnding = std::function<void(AgentMessage)>;
   using ToAgentEnd = std::function<void(MasterMessage)>;
 
   // The loops are those of the processes at the ends; deliveries to a dead one vanish.
   FlakyLine(Surroundings& world,
             FakeLoop& master_loop,
-            ToMasterEnd to_master,
+            ToRunEnding to_master,
             FakeLoop& agent_loop,
             ToAgentEnd to_agent);
 
@@ -50,7 +50,7 @@ class FlakyLine {
 
   Surroundings& world_;
   FakeLoop& master_loop_;
-  ToMasterEnd to_master_;
+  ToRunEnding to_master_;
   FakeLoop& agent_loop_;
   ToAgentEnd to_agent_;
   TimePoint last_up_;

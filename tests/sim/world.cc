@@ -93,12 +93,12 @@ void World::check_processes() {
   for (auto& zombie : zombies_) {
     if (!zombie->loop.take_ran()) continue;
     zombie->check_invariants();
-    if (zombie->master().finished() && !master_ && zombie->master().end() == MasterEnd::kFinished) {
+    if (zombie->master().finished() && !master_ && zombie->master().end() == RunEnding::kFinished) {
       master_ = std::move(zombie);  // nobody had managed to take the job over
       master_ended();
     } else if (zombie->master().finished()) {
       world_.trace.note("the old master ends", static_cast<std::uint64_t>(zombie->master().end()));
-      if (zombie->master().end() == MasterEnd::kFinished) {
+      if (zombie->master().end() == RunEnding::kFinished) {
         world_.truth.fail("a master whose job was taken over has finished it");
       }
       zombie.reset();
@@ -151,15 +151,15 @@ void World::start_master() {
 }
 
 void World::master_ended() {
-  const MasterEnd how = master_->master().end();
+  const RunEnding how = master_->master().end();
   world_.trace.note("master ends", static_cast<std::uint64_t>(how));
-  if (how == MasterEnd::kFinished) {
+  if (how == RunEnding::kFinished) {
     job_ended();
-  } else if (how == MasterEnd::kBroken && !disk_failed_) {
+  } else if (how == RunEnding::kBroken && !disk_failed_) {
     world_.truth.fail("the master ended without a reason");
-  } else if (how == MasterEnd::kHeldUp) {
+  } else if (how == RunEnding::kHeldUp) {
     world_.truth.fail("the master says that the input has changed");
-  } else if (how == MasterEnd::kSuperseded) {
+  } else if (how == RunEnding::kSuperseded) {
     world_.truth.fail("the newest master says that it was superseded");
   }
   master_.reset();

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/spec/job_paths.h"
-#include "os/control_socket.h"
+#include "os/control_client.h"
 #include "os/disk_tree.h"
 #include "workspace/jobs/job_index.h"
 #include "workspace/jobs/jobs.h"
@@ -51,8 +51,8 @@ ListedJob listed(FileSystem& fs, const JobFolder& folder) {
 
 }  // namespace
 
-std::vector<ListedJob> list_jobs(FileSystem& fs) {
-  const std::string root = Jobs(fs).home() + "/jobs";
+std::vector<ListedJob> list_jobs(FileSystem& fs, const Caller& caller) {
+  const std::string root = caller.home + "/jobs";
   std::vector<ListedJob> jobs;
   for (const std::string& name : folders_in(root)) {
     const JobFolder folder(root + "/" + name);

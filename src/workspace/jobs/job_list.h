@@ -14,6 +14,7 @@
 
 #include "base/time.h"
 #include "os/file_system.h"
+#include "workspace/jobs/caller.h"
 
 namespace windrow {
 
@@ -30,6 +31,6 @@ struct ListedJob {
 };
 
 // The newest first.
-std::vector<ListedJob> list_jobs(FileSystem& fs);
+std::vector<ListedJob> list_jobs(FileSystem& fs, const Caller& caller);
 
 }  // namespace windrow

@@ -10,11 +10,12 @@
 #include "os/cpu_count.h"
 #include "workspace/jobs/job_identity.h"
 #include "workspace/jobs/jobs.h"
+#include "workspace/jobs/running_job.h"
 
 namespace windrow {
 
-Result<JobView> view_job(FileSystem& fs, const std::string& job) {
-  const Jobs jobs(fs);
+Result<JobView> view_job(FileSystem& fs, const Caller& caller, const std::string& job) {
+  const Jobs jobs(fs, caller);
   JobView view;
   ASSIGN_OR_RETURN(view.folder, jobs.find(job));
   ASSIGN_OR_RETURN(view.reading, read_job_folder(view.folder));

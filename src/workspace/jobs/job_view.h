@@ -14,6 +14,7 @@
 #include "core/spec/job_spec.h"
 #include "journal/job_folder.h"
 #include "os/file_system.h"
+#include "workspace/jobs/caller.h"
 #include "workspace/jobs/job_index.h"
 
 namespace windrow {
@@ -28,7 +29,7 @@ struct JobView {
 };
 
 // JOB as the user gives it: a name, or a path of a job folder.
-Result<JobView> view_job(FileSystem& fs, const std::string& job);
+Result<JobView> view_job(FileSystem& fs, const Caller& caller, const std::string& job);
 
 // Where its time went.
 Result<Account> account_for(FileSystem& fs, const JobView& job);

@@ -16,10 +16,11 @@
 #include "core/spec/job_name.h"
 #include "core/spec/job_paths.h"
 #include "os/clock_steady.h"
-#include "os/control_socket.h"
+#include "os/control_client.h"
 #include "os/machine.h"
 #include "workspace/jobs/job_identity.h"
 #include "workspace/jobs/job_index.h"
+#include "workspace/jobs/running_job.h"
 
 namespace windrow {
 namespace {
@@ -27,12 +28,8 @@ namespace {
 constexpr std::uint64_t kJobFileMax = 16U << 20;
 constexpr std::uint64_t kUnfinishedBytesMax = 1U << 20;
 
-std::string home_folder() {
-  if (const auto home = environment_value("WINDROW_HOME")) {
-    return join_path(current_folder(), *home);
-  }
-  return environment_value("HOME").value_or("/tmp") + "/.windrow";
-}
+// Those who find the lock taken wait this long: whoever has it replays a journal at most.
+constexpr Duration kLockLimit = std::chrono::seconds(60);
 
 // How many unfinished jobs of one command are kept in mind.
 constexpr std::size_t kUnfinishedMax = 16;
@@ -81,8 +78,6 @@ Status check_no_strangers(FileSystem& fs, const JobFolder& folder) {
 
 }  // namespace
 
-Jobs::Jobs(FileSystem& fs) : fs_(fs), home_(home_folder()) {}
-
 std::optional<std::string> Jobs::near_job(const std::string& job) const {
   const auto entries = fs_.list(home_ + "/jobs");
   if (!entries) return std::nullopt;
@@ -93,7 +88,7 @@ std::optional<std::string> Jobs::near_job(const std::string& job) const {
 }
 
 Result<JobFolder> Jobs::find(const std::string& job) const {
-  const std::string as_path = join_path(current_folder(), job);
+  const std::string as_path = join_path(caller_.folder, job);
   if (job.find('/') != std::string::npos || fs_.stat(as_path + "/state")) {
     if (fs_.stat(as_path + "/state")) return JobFolder(as_path);
   } else if (fs_.stat(home_ + "/jobs/" + job + "/state")) {
@@ -117,6 +112,7 @@ Result<Jobs::Choice> Jobs::choose(const JobSpec& spec, bool afresh) {
       }
       return existing(std::move(folder), spec, true);
     }
+    RETURN_IF_ERROR(refuse_if_running(folder));  // it is being prepared
     RETURN_IF_ERROR(check_no_strangers(fs_, folder));
     return Choice{.folder = folder,
                   .name = spec.name.empty() ? base_name(folder.root()) : spec.name};
@@ -170,7 +166,10 @@ Result<Jobs::Choice> Jobs::by_name(const JobSpec& spec, bool afresh) const {
     if (identity && identity->job == identity_hash(spec)) meant = folder_of(next);
     next = fmt::format("{}-{}", spec.name, number);
   }
-  if (next == spec.name) return Choice{.folder = meant, .name = next};
+  if (next == spec.name) {
+    RETURN_IF_ERROR(refuse_if_running(meant));  // it is being prepared
+    return Choice{.folder = meant, .name = next};
+  }
   if (!afresh) return existing(std::move(meant), spec, true);
   return Choice{
       .folder = folder_of(next),
@@ -186,6 +185,10 @@ Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool 
   const char* other =
       spec.job_folder ? "choose another folder" : "--new starts another, under the next free name";
   Status free = refuse_if_running(folder);  // asked first: what is read then stays so
+  // Another command is preparing it, and there is nothing to read yet.
+  if (!free && !fs_.stat(folder.identity())) {
+    return Choice{.folder = folder, .name = name, .exists = true, .free = std::move(free)};
+  }
   ASSIGN_OR_RETURN(ReplayedJob before, replay_job(fs_, folder.state()));
   if (const auto& finished = before.state.finished();
       finished && finished->status != JobStatus::kCanceled) {
@@ -225,6 +228,18 @@ Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool 
                 .notice = std::move(notice)};
 }
 
+Result<FileLock> Jobs::lock() {
+  const Status made = fs_.make_folders(home_);
+  Result<FileLock> lock = made ? FileLock::take(home_ + "/starting", kLockLimit)
+                               : Result<FileLock>(std::unexpected(made.error()));
+  if (lock || fs_.stat(home_ + "/starting")) return lock;
+  return fail(ErrorCode::kInvalid,
+              "nothing can be written to {}, where jobs and caches are kept: {}; set "
+              "WINDROW_HOME to a folder of yours",
+              path_in_quotes(home_),
+              lock.error().message);
+}
+
 Result<bool> Jobs::claim(const JobFolder& folder) {
   RETURN_IF_ERROR(fs_.make_folders(folder.root()));
   const auto file = fs_.create(folder.job_file());
@@ -253,7 +268,10 @@ std::string Jobs::unfinished_path(const JobSpec& spec) const {
 std::vector<std::string> Jobs::unfinished(const JobSpec& spec) const {
   const auto text = read_whole_file(unfinished_path(spec), kUnfinishedBytesMax);
   std::vector<std::string> paths = split_paths(text ? *text : "");
-  std::erase_if(paths, [this](const auto& path) { return !fs_.stat(JobFolder(path).identity()); });
+  std::erase_if(paths, [this](const auto& path) {
+    const JobFolder folder(path);
+    return !fs_.stat(folder.identity()) && !is_listened_at(folder.control());
+  });
   return paths;
 }
 
@@ -282,7 +300,7 @@ void Jobs::note_ended(const JobFolder& folder,
 
 void Jobs::forget(const JobFolder& folder, const JobSpec& spec) {
   std::vector<std::string> paths = unfinished(spec);
-  if (std::erase(paths, folder.root()) == 0) return;
+  if (std::erase(paths, folder.root()) == 0 && !paths.empty()) return;
   if (paths.empty()) {
     static_cast<void>(fs_.remove(unfinished_path(spec)));
   } else {
@@ -291,22 +309,16 @@ void Jobs::forget(const JobFolder& folder, const JobSpec& spec) {
   }
 }
 
-Status refuse_if_running(const JobFolder& folder) {
-  if (const auto pid = ask_who_runs(folder.control())) {
-    return fail(
-        ErrorCode::kConflict, "job {} is running, in process {}", base_name(folder.root()), *pid);
-  }
-  return {};
-}
-
-Result<JobReading> read_job_folder(const JobFolder& folder, const JobFlags& flags) {
+Result<JobReading> read_job_folder(const JobFolder& folder,
+                                   const JobFlags& flags,
+                                   const std::string& current_folder) {
   ASSIGN_OR_RETURN(std::string text, read_whole_file(folder.job_file(), kJobFileMax));
   auto reading = read_job_file(JobFileText{.file = folder.job_file(),
                                            .text = std::move(text),
                                            .folder = folder.root(),
                                            .set = {},
                                            .flags = flags,
-                                           .current_folder = current_folder(),
+                                           .current_folder = current_folder,
                                            .written_by_us = true});
   if (reading) return *std::move(reading);
   // What we have written ourselves can be read, so a flag is to blame if there is one.

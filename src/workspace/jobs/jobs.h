@@ -8,6 +8,7 @@
 //     failed/<identity>       the path of the last one that failed and has rows, until one is
 //                             completed
 //     cache/                  the unpacked worker
+//     starting                a lock, held by a command that takes its place in a job folder
 //
 // Thread: any; blocks. Failure: kNotFound for a job that is not there, kConflict for one that may
 // not go on, each saying what to do.
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -23,14 +25,17 @@
 #include "core/spec/short_form.h"
 #include "journal/job_folder.h"
 #include "journal/journal.h"
+#include "os/file_lock.h"
 #include "os/file_system.h"
+#include "workspace/jobs/caller.h"
 
 namespace windrow {
 
 class Jobs {
  public:
-  explicit Jobs(FileSystem& fs);
+  Jobs(FileSystem& fs, Caller caller) : fs_(fs), caller_(std::move(caller)), home_(caller_.home) {}
 
+  [[nodiscard]] const Caller& caller() const { return caller_; }
   [[nodiscard]] const std::string& home() const { return home_; }
   [[nodiscard]] std::string cache() const { return home_ + "/cache"; }
 
@@ -51,6 +56,10 @@ class Jobs {
   // Whether a folder that choose() named by itself is ours: another command may have drawn the same
   // name since.
   Result<bool> claim(const JobFolder& folder);
+
+  // Held while a command finds its job and takes its place there, so that of several alike one gets
+  // it and the others find it taken.
+  Result<FileLock> lock();
 
   // Makes a new job folder with its job.yml and identity.
   Status create(const JobFolder& folder, const JobSpec& spec, const std::string& job_yml);
@@ -75,13 +84,14 @@ class Jobs {
   [[nodiscard]] std::vector<std::string> unfinished(const JobSpec& spec) const;
 
   FileSystem& fs_;
+  Caller caller_;
   std::string home_;
 };
 
-// kConflict when a process runs the job.
-Status refuse_if_running(const JobFolder& folder);
-
-// The spec of a job folder, read from its job.yml, with the flags laid over it.
-Result<JobReading> read_job_folder(const JobFolder& folder, const JobFlags& flags = {});
+// The spec of a job folder, read from its job.yml, with the flags laid over it: paths in these
+// count from `current_folder`.
+Result<JobReading> read_job_folder(const JobFolder& folder,
+                                   const JobFlags& flags = {},
+                                   const std::string& current_folder = "/");
 
 }  // namespace windrow

@@ -15,8 +15,9 @@ TEST(Jobs, ANameThatTwoCommandsDrewAtATimeBelongsToOneOfThem) {
   const std::string home = testing::TempDir() + "/jobs_test";
   std::filesystem::remove_all(home);
   PosixFileSystem fs;
-  Jobs one(fs);
-  Jobs other(fs);
+  const Caller caller{.home = home, .folder = "/"};
+  Jobs one(fs, caller);
+  Jobs other(fs, caller);
   const JobFolder folder(home + "/jobs/score-2026-11-16-calm-otter");
   EXPECT_TRUE(one.claim(folder).value());
   EXPECT_FALSE(other.claim(folder).value());

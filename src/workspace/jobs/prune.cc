@@ -11,7 +11,7 @@
 #include "core/spec/job_paths.h"
 #include "journal/journal.h"
 #include "os/clock_steady.h"
-#include "os/control_socket.h"
+#include "os/control_client.h"
 #include "os/machine.h"
 #include "workspace/worker/worker_files.h"
 
@@ -56,7 +56,8 @@ std::vector<std::string> paths_of(const JobSpec& spec, const JobPaths& paths) {
 
 }  // namespace
 
-Survey::Survey(FileSystem& fs) : fs_(fs), jobs_(fs), processes_(process_places()) {
+Survey::Survey(FileSystem& fs, const Caller& caller)
+    : fs_(fs), jobs_(fs, caller), processes_(process_places()) {
   look_into("jobs", StoredKind::kJob);
   look_into("local", StoredKind::kTrial);
   look_into("environments", StoredKind::kEnvironment);

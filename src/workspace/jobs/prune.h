@@ -2,7 +2,7 @@
 //
 // `windrow prune`: what lies in the workspace, and removing it.
 //
-//   Survey survey(fs);
+//   Survey survey(fs, caller);
 //   const PrunePlan plan = plan_prune(survey.stored(), rules);
 //   survey.remove(i)  for each that goes
 //
@@ -28,7 +28,7 @@ namespace windrow {
 
 class Survey {
  public:
-  explicit Survey(FileSystem& fs);
+  Survey(FileSystem& fs, const Caller& caller);
 
   // The eldest first.
   [[nodiscard]] const std::vector<Stored>& stored() const { return stored_; }

@@ -56,15 +56,11 @@ class PruneTest : public testing::Test {
   PruneTest() {
     std::string name = "/tmp/windrow-prune-XXXXXX";
     home_ = ::mkdtemp(name.data());
-    ::setenv("WINDROW_HOME", home_.c_str(), 1);
     job_ = home_ + "/jobs/one";
     std::filesystem::create_directories(job_ + "/state");
     journal(1);
   }
-  ~PruneTest() override {
-    ::unsetenv("WINDROW_HOME");
-    std::filesystem::remove_all(home_);
-  }
+  ~PruneTest() override { std::filesystem::remove_all(home_); }
 
   void journal(int epoch) const {
     std::ofstream(job_ + "/state/journal." + std::to_string(epoch)) << "x";
@@ -78,7 +74,7 @@ class PruneTest : public testing::Test {
 
 // C635
 TEST_F(PruneTest, AJobThatGoesOnBeforeItsFolderIsRenamedIsPutBack) {
-  Survey survey(fs_);
+  Survey survey(fs_, {.home = home_, .folder = "/"});
   ASSERT_EQ(survey.stored().size(), 1U);
   fs_.before_rename = [this] { journal(2); };
   const Status removed = survey.remove(0);
@@ -90,7 +86,7 @@ TEST_F(PruneTest, AJobThatGoesOnBeforeItsFolderIsRenamedIsPutBack) {
 
 // C635
 TEST_F(PruneTest, AJobThatHasGoneOnSinceTheSurveyIsNotTouched) {
-  Survey survey(fs_);
+  Survey survey(fs_, {.home = home_, .folder = "/"});
   journal(2);
   bool renamed = false;
   fs_.before_rename = [&renamed] { renamed = true; };
@@ -100,7 +96,7 @@ TEST_F(PruneTest, AJobThatHasGoneOnSinceTheSurveyIsNotTouched) {
 
 // C635
 TEST_F(PruneTest, AnythingElseIsRemoved) {
-  Survey survey(fs_);
+  Survey survey(fs_, {.home = home_, .folder = "/"});
   ASSERT_TRUE(survey.remove(0));
   EXPECT_EQ(folders(), 0U);
 }

@@ -8,6 +8,7 @@
 #include "base/counted.h"
 #include "core/output/error_record.h"
 #include "core/progress/metrics.h"
+#include "core/schedule/error_line.h"
 #include "core/spec/job_paths.h"
 #include "core/supervise/worker_life.h"
 #include "os/machine.h"
@@ -36,6 +37,14 @@ constexpr std::string_view kReadme =
     "sys/master_role.txt            what the leader of the job did\n";
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// Attempts and loads have the same fields about their error.
+template <class Record>
+std::string error_text(const std::string& what, const Record& record) {
+  const std::string line =
+      fmt::format("{}: {}", what, error_line(record.error_type, record.error_message));
+  return record.traceback.empty() ? line : line + "\n" + record.traceback;
+}
 
 }  // namespace
 
@@ -233,6 +242,7 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
                fmt::format("mini-batch {}, hand-out {}", record.token.batch, record.token.picked),
                record.error_type,
                record.error_message);
+    if (on_error) on_error(error_text(fmt::format("mini-batch {}", record.token.batch), record));
     note_first_error(folder_, record, first_error_);
     tell_first_error(fmt::format("mini-batch {}", record.token.batch));
     if (on_detail && ended.verdict == Verdict::kRetry) {
@@ -256,6 +266,7 @@ void JobLogs::take(const fact::LoadEnded& ended) {
   }
   refused_ = refused_ || ended.status == LoadStatus::kRefused;
   note_error(ended.agent, ended.process, "init", ended.error_type, ended.error_message);
+  if (on_error) on_error(error_text("init()", ended));
   note_first_error(folder_, ended, first_error_);
   if (ended.status != LoadStatus::kRefused) tell_first_error("init()");
 }

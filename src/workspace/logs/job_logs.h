@@ -66,6 +66,9 @@ class JobLogs final : public MasterLog, public AgentLog {
   // What note() is told, and every failure. May be left empty.
   std::function<void(const std::string&)> on_detail;
 
+  // What the script raised, with its traceback and the file that has it. May be left empty.
+  std::function<void(const std::string&)> on_error;
+
   // AgentLog. A warning goes to the driver log, and is news for the user.
   void warn(const std::string& text) override;
   void attempt(const AttemptRecord& record, std::uint32_t items) override;

@@ -6,6 +6,7 @@
 // kInvalid for a script, an input or an interpreter that is not there.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,12 @@
 namespace windrow {
 
 struct StartedJob {
+  // What was made for a new job before it was known whether it can run, and goes when it cannot.
+  enum class Made : std::uint8_t { kNothing, kContent, kFolder };
+
   PreparedJob run;
   std::vector<std::string> notices;  // lines for the user
+  Made made = Made::kNothing;
 };
 
 // The interpreter with our worker, as a program with its arguments.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A job that is ready to run: what was asked for, and what was found out about it. Filled in by
-// start_job(), resume_job() and retry_job() through prepare_run(); run by run_locally().
+// start_job(), resume_job() and retry_job() through prepare_run(); run by run_job().
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/run/local_run.h"
 
-#include <csignal>
 #include <memory>
 #include <utility>
 
@@ -12,15 +11,14 @@
 #include "core/spec/job_paths.h"
 #include "core/supervise/worker_life.h"
 #include "journal/staged_files.h"
+#include "master/master.h"
 #include "monitor/resource_monitor.h"
-#include "os/control_socket.h"
-#include "os/epoll_loop.h"
 #include "os/machine.h"
 #include "os/memory.h"
 #include "os/memory_rooms.h"
-#include "os/posix_file_system.h"
 #include "os/process_host.h"
 #include "wire/agent/in_process.h"
+#include "workspace/logs/job_logs.h"
 #include "workspace/prepare/plan_rules.h"
 #include "workspace/prepare/table_input.h"
 #include "workspace/prepare/table_program.h"
@@ -160,24 +158,29 @@ void count_missing(const JobState& state, RunOutcome& out) {
 }
 
 // Everything of one run, in the order in which it must be destroyed backwards.
-class Run {
+class OneMachine final : public LocalRun {
  public:
-  Run(EpollLoop& loop, FileSystem& fs, Zygote& zygote, PreparedJob& run, RunView& view)
+  OneMachine(EpollLoop& loop,
+             FileSystem& fs,
+             Zygote& zygote,
+             PreparedJob& run,
+             RunView& view,
+             std::function<void()> on_finished)
       : loop_(loop),
         fs_(fs),
         zygote_(zygote),
         run_(run),
         view_(view),
+        on_finished_(std::move(on_finished)),
         logs_(loop, fs, run.folder, run.spec, run.input.table.row_places),
         links_(loop) {}
 
-  Status open() {
+  Status open() override {
     const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
     targets_ = paths.targets;
     RETURN_IF_ERROR(open_staged(paths));
     RETURN_IF_ERROR(logs_.create_folders());
     share_ = share_of_machine(run_.spec);
-    ASSIGN_OR_RETURN(control_, ControlSocket::listen(loop_, run_.folder.control()));
     RETURN_IF_ERROR(store_configuration());
     if (!run_.remark.empty()) logs_.overview_line(run_.remark);
     master_ =
@@ -189,6 +192,7 @@ class Run {
     };
     logs_.on_news = [this](const std::string& line) { view_.on_note(line); };
     logs_.on_detail = [this](const std::string& line) { view_.on_detail(line); };
+    logs_.on_error = [this](const std::string& text) { view_.on_error(text); };
     links_.to_master = [this](AgentMessage message) { master_->on_message(std::move(message)); };
     links_.to_agent = [this](MasterMessage message) {
       if (agent_) agent_->on_message(std::move(message));
@@ -202,7 +206,7 @@ class Run {
   }
 
   // What became of it. Once.
-  RunOutcome outcome() {
+  RunOutcome outcome() override {
     const JobState& state = master_->state();
     RunOutcome out;
     if (monitor_) monitor_->finish();
@@ -214,25 +218,24 @@ class Run {
     out.job_time = master_->scheduler().job_time(loop_.now());
     out.targets = targets_;
     out.first_error = logs_.first_error();
-    if (out.end == MasterEnd::kFinished) {
+    if (out.end == RunEnding::kFinished) {
       out.status = state.finished()->status;
       out.cause = state.finished()->cause;
       logs_.finish(state, out.status, out.cause, targets_);
       if (run_.spec.staged_outputs) remove_tree(fs_, run_.folder.staged());
     } else {
-      out.cause = out.end == MasterEnd::kSuperseded ? "another windrow has taken this job over"
+      out.cause = out.end == RunEnding::kSuperseded ? "another windrow has taken this job over"
                                                     : master_->broken_cause();
-      if (out.end != MasterEnd::kSuperseded) logs_.overview_line("stopped: " + out.cause);
+      if (out.end != RunEnding::kSuperseded) logs_.overview_line("stopped: " + out.cause);
     }
     out.refused = logs_.refused();
-    if (out.end == MasterEnd::kFinished) {
+    if (out.end == RunEnding::kFinished) {
       out.state = std::make_shared<const JobState>(master_->take_state());
     }
     return out;
   }
 
-  void cancel() { master_->cancel(std::exchange(cancelled_, true)); }
-  [[nodiscard]] bool cancelled() const { return cancelled_; }
+  void cancel() override { master_->cancel(std::exchange(cancelled_, true)); }
 
  private:
   // What is in force from now on, which may differ from what the job began with.
@@ -318,7 +321,7 @@ class Run {
       loop_.at(loop_.now() + std::chrono::milliseconds(5), [this] { finish_soon(); });
       return;
     }
-    loop_.stop();
+    on_finished_();
   }
 
   EpollLoop& loop_;
@@ -326,9 +329,9 @@ class Run {
   Zygote& zygote_;
   PreparedJob& run_;
   RunView& view_;
+  std::function<void()> on_finished_;
   JobLogs logs_;
   InProcessLinks links_;
-  std::unique_ptr<ControlSocket> control_;
   std::unique_ptr<Master> master_;
   std::unique_ptr<Agent> agent_;
   std::unique_ptr<ResourceMonitor> monitor_;
@@ -341,23 +344,13 @@ class Run {
 
 }  // namespace
 
-Result<RunOutcome> run_locally(Zygote& zygote, PreparedJob run, RunView& view) {
-  be_nice(run.spec.worker.nice);  // before the loop's threads, which take it over
-  PosixFileSystem fs;             // outlives the loop, whose pool may still be working with it
-  ASSIGN_OR_RETURN(const std::unique_ptr<EpollLoop> loop, EpollLoop::create());
-  Run one(*loop, fs, zygote, run, view);
-  const auto on_cancel = [&] {
-    view.on_note(
-        one.cancelled()
-            ? "stopping at once"
-            : "stopping: running mini-batches get ten seconds to end; Ctrl-C again stops at once");
-    one.cancel();
-  };
-  RETURN_IF_ERROR(loop->on_signal(SIGINT, on_cancel));
-  RETURN_IF_ERROR(loop->on_signal(SIGTERM, on_cancel));
-  RETURN_IF_ERROR(one.open());
-  loop->run();
-  return one.outcome();
+std::unique_ptr<LocalRun> make_local_run(EpollLoop& loop,
+                                         FileSystem& fs,
+                                         Zygote& zygote,
+                                         PreparedJob& job,
+                                         RunView& view,
+                                         std::function<void()> on_finished) {
+  return std::make_unique<OneMachine>(loop, fs, zygote, job, view, std::move(on_finished));
 }
 
 }  // namespace windrow

@@ -2,51 +2,42 @@
 //
 // One whole job in this process: master, one agent, their workers, to the end.
 //
-// Thread: the one that calls, which becomes the loop's. Ownership: the zygote was forked before any
+// Thread: the loop's. Ownership: what it is made with outlives it; the zygote was forked before any
 // thread. Failure: an Error before anything ran; afterwards an outcome.
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/result.h"
-#include "core/progress/progress.h"
-#include "master/master.h"
+#include "os/epoll_loop.h"
+#include "os/file_system.h"
 #include "os/zygote.h"
-#include "workspace/logs/job_logs.h"
 #include "workspace/prepare/prepared_job.h"
+#include "workspace/run/run_outcome.h"
+#include "workspace/run/run_view.h"
 
 namespace windrow {
 
-// Who watches the run.
-class RunView {
+class LocalRun {
  public:
-  virtual ~RunView() = default;
-  virtual void on_progress(const Progress& progress) = 0;  // several times a second
-  virtual void on_note(const std::string& line) = 0;       // something to know, once
-  // What happened inside: a worker starts or ends, an attempt fails.
-  virtual void on_detail(const std::string& line) = 0;
+  virtual ~LocalRun() = default;
+
+  // Begins the work; `on_finished` of make_local_run() is called at its end.
+  virtual Status open() = 0;
+
+  // Ends it early: running mini-batches get time, at the second call none.
+  virtual void cancel() = 0;
+
+  // What became of it. Once, at the end.
+  virtual RunOutcome outcome() = 0;
 };
 
-struct RunOutcome {
-  MasterEnd end = MasterEnd::kFinished;
-  JobStatus status = JobStatus::kFailed;
-  std::string cause;
-  bool refused = false;  // the script can never work: nothing of it ran
-  BatchId batches = 0;
-  JobCounts counts;
-  std::uint64_t items_short = 0;  // failed, though the run() that got them returned
-  std::uint64_t items_bad = 0;    // found by halving: each failed alone
-  bool items_reported = false;    // some of these by the script
-  Duration job_time{};
-  std::vector<std::string> targets;
-  std::optional<FirstError> first_error;
-  std::shared_ptr<const JobState> state;  // of a job that is over
-};
-
-Result<RunOutcome> run_locally(Zygote& zygote, PreparedJob run, RunView& view);
+std::unique_ptr<LocalRun> make_local_run(EpollLoop& loop,
+                                         FileSystem& fs,
+                                         Zygote& zygote,
+                                         PreparedJob& job,
+                                         RunView& view,
+                                         std::function<void()> on_finished);
 
 }  // namespace windrow

@@ -13,6 +13,7 @@
 #include "os/epoll_loop.h"
 #include "os/posix_file_system.h"
 #include "workspace/jobs/jobs.h"
+#include "workspace/jobs/running_job.h"
 #include "workspace/prepare/prepare_run.h"
 #include "workspace/prepare/table_program.h"
 
@@ -108,9 +109,9 @@ Result<std::uint64_t> publish_rows(FileSystem& fs,
 
 }  // namespace
 
-Result<MergedJob> merge_job(const std::string& name) {
+Result<MergedJob> merge_job(const Caller& caller, const std::string& name) {
   PosixFileSystem fs;
-  const Jobs jobs(fs);
+  const Jobs jobs(fs, caller);
   ASSIGN_OR_RETURN(const JobFolder folder, jobs.find(name));
   ASSIGN_OR_RETURN(const JobReading reading, read_job_folder(folder));
   RETURN_IF_ERROR(refuse_if_running(folder));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "workspace/jobs/caller.h"
 
 namespace windrow {
 
@@ -24,6 +25,6 @@ struct MergedJob {
   std::uint32_t all = 0;
 };
 
-Result<MergedJob> merge_job(const std::string& job);
+Result<MergedJob> merge_job(const Caller& caller, const std::string& job);
 
 }  // namespace windrow

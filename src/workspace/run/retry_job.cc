@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -17,9 +18,9 @@
 #include "journal/staged_files.h"
 #include "os/clock_steady.h"
 #include "os/machine.h"
-#include "os/posix_file_system.h"
 #include "workspace/jobs/job_identity.h"
 #include "workspace/jobs/jobs.h"
+#include "workspace/jobs/running_job.h"
 #include "workspace/prepare/made_tables.h"
 
 namespace windrow {
@@ -225,50 +226,73 @@ std::string what_it_runs(const std::string& job, const std::string& of, const Jo
                      human_count(kept));
 }
 
+class RetryStart final : public JobStart {
+ public:
+  RetryStart(std::string name, JobFlags flags, bool replace)
+      : name_(std::move(name)), flags_(std::move(flags)), replace_(replace) {}
+
+  Result<StartedJob> claim(FileSystem& fs, Jobs& jobs) override {
+    ASSIGN_OR_RETURN(from_, jobs.find(name_));
+    RETURN_IF_ERROR(refuse_if_running(from_));
+    ASSIGN_OR_RETURN(old_, read_old(fs, from_));
+    ASSIGN_OR_RETURN(before_, read_job_folder(from_));
+    RETURN_IF_ERROR(check_over(name_, old_.state, resume_command(fs, from_, before_.spec, name_)));
+    RETURN_IF_ERROR(check_code_is_there(fs, from_, before_.spec));
+    RETURN_IF_ERROR(check_flags(flags_, replace_, before_.spec, from_));
+    ASSIGN_OR_RETURN(JobReading reading, read_job_folder(from_, flags_, jobs.caller().folder));
+    place_rows(reading, resolve_job_paths(before_.spec, from_.root()).targets, replace_);
+    JobSpec& spec = reading.spec;
+    spec.retry_of = base_name(from_.root());
+    if (replace_) {  // kept, so that the job can be resumed after a crash
+      spec.output_exists = OutputExists::kOverwrite;
+      reading.origins["output_exists"] = "--replace";
+    }
+    if (!flags_.name) spec.name.clear();
+    if (!flags_.job_dir) spec.job_folder = std::nullopt;
+    StartedJob job;
+    ASSIGN_OR_RETURN(const Jobs::Choice choice, jobs.choose(spec, true));
+    job.made =
+        fs.stat(choice.folder.root()) ? StartedJob::Made::kContent : StartedJob::Made::kFolder;
+    if (!choice.notice.empty()) job.notices.push_back(choice.notice);
+    if (flags_.name) spec.name = choice.name;
+    job.run.name = choice.name;
+    job.run.folder = choice.folder;
+    job.run.spec = spec;
+    job.run.replace_targets = replace_;
+    job.run.configuration.yaml = effective_job_file(spec, reading.origins);
+    job.run.configuration.json = effective_config_json(spec, reading.origins);
+    return job;
+  }
+
+  Status prepare(FileSystem& fs, Jobs& jobs, StartedJob& job) override {
+    const JobSpec& spec = job.run.spec;
+    RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));
+    RETURN_IF_ERROR(make_output_folders(fs, job.run));
+    const JobPaths old_paths = resolve_job_paths(before_.spec, from_.root());
+    const JobPaths paths = resolve_job_paths(spec, job.run.folder.root());
+    RETURN_IF_ERROR(
+        take_files(fs, old_, staged_outputs(before_.spec, old_paths), staged_outputs(spec, paths)));
+    RETURN_IF_ERROR(jobs.create(job.run.folder, spec, job.run.configuration.yaml));
+    RETURN_IF_ERROR(take_over(fs, from_, old_, job.run.folder));
+    ASSIGN_OR_RETURN(job.run.before, replay_job(fs, job.run.folder.state()));
+    job.run.reopen = fact::Reopened{.failed_afresh = true};
+    job.notices.push_back(what_it_runs(job.run.name, name_, old_.state));
+    return {};
+  }
+
+ private:
+  std::string name_;
+  JobFlags flags_;
+  bool replace_;
+  JobFolder from_{""};
+  OldJob old_;
+  JobReading before_;
+};
+
 }  // namespace
 
-Result<StartedJob> retry_job(const std::string& name, const JobFlags& flags, bool replace) {
-  PosixFileSystem fs;
-  Jobs jobs(fs);
-  ASSIGN_OR_RETURN(const JobFolder from, jobs.find(name));
-  RETURN_IF_ERROR(refuse_if_running(from));
-  ASSIGN_OR_RETURN(const OldJob old, read_old(fs, from));
-  ASSIGN_OR_RETURN(const JobReading before, read_job_folder(from));
-  RETURN_IF_ERROR(check_over(name, old.state, resume_command(fs, from, before.spec, name)));
-  RETURN_IF_ERROR(check_code_is_there(fs, from, before.spec));
-  RETURN_IF_ERROR(check_flags(flags, replace, before.spec, from));
-  ASSIGN_OR_RETURN(JobReading reading, read_job_folder(from, flags));
-  const JobPaths old_paths = resolve_job_paths(before.spec, from.root());
-  place_rows(reading, old_paths.targets, replace);
-  JobSpec& spec = reading.spec;
-  spec.retry_of = base_name(from.root());
-  if (replace) {  // kept, so that the job can go on after a crash
-    spec.output_exists = OutputExists::kOverwrite;
-    reading.origins["output_exists"] = "--replace";
-  }
-  if (!flags.name) spec.name.clear();
-  if (!flags.job_dir) spec.job_folder = std::nullopt;
-  StartedJob job;
-  ASSIGN_OR_RETURN(const Jobs::Choice choice, jobs.choose(spec, true));
-  if (!choice.notice.empty()) job.notices.push_back(choice.notice);
-  if (flags.name) spec.name = choice.name;
-  job.run.name = choice.name;
-  job.run.folder = choice.folder;
-  job.run.spec = spec;
-  job.run.replace_targets = replace;
-  job.run.configuration.yaml = effective_job_file(spec, reading.origins);
-  job.run.configuration.json = effective_config_json(spec, reading.origins);
-  RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));
-  RETURN_IF_ERROR(make_output_folders(fs, job.run));
-  const JobPaths paths = resolve_job_paths(spec, job.run.folder.root());
-  RETURN_IF_ERROR(
-      take_files(fs, old, staged_outputs(before.spec, old_paths), staged_outputs(spec, paths)));
-  RETURN_IF_ERROR(jobs.create(job.run.folder, spec, job.run.configuration.yaml));
-  RETURN_IF_ERROR(take_over(fs, from, old, job.run.folder));
-  ASSIGN_OR_RETURN(job.run.before, replay_job(fs, job.run.folder.state()));
-  job.run.reopen = fact::Reopened{.failed_afresh = true};
-  job.notices.push_back(what_it_runs(job.run.name, name, old.state));
-  return job;
+std::unique_ptr<JobStart> retry_job(std::string name, JobFlags flags, bool replace) {
+  return std::make_unique<RetryStart>(std::move(name), std::move(flags), replace);
 }
 
 }  // namespace windrow

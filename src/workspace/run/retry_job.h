@@ -6,6 +6,7 @@
 // Thread: any; blocks. Failure: an Error for everything that must be right before anything starts.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "core/spec/short_form.h"
@@ -15,6 +16,6 @@ namespace windrow {
 
 // `flags` may change limits, names and places, but neither input nor mini-batches; `replace` puts
 // the new result in place of the old one when complete.
-Result<StartedJob> retry_job(const std::string& job, const JobFlags& flags, bool replace);
+std::unique_ptr<JobStart> retry_job(std::string job, JobFlags flags, bool replace);
 
 }  // namespace windrow

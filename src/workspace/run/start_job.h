@@ -6,6 +6,7 @@
 // Thread: any; blocks. Failure: an Error for everything that must be right before anything starts.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "base/result.h"
@@ -14,12 +15,26 @@
 
 namespace windrow {
 
-// `windrow run`: goes on with an unfinished job of the same identity unless `afresh`.
-Result<StartedJob> start_job(const JobReading& reading, bool afresh);
+// A job on its way to its run, in two steps, so that its process can be asked from the first one
+// on.
+class JobStart {
+ public:
+  virtual ~JobStart() = default;
 
-// `windrow job resume`: goes on with a crashed, cancelled or failed job; failed mini-batches start
-// afresh. With `changed_code` also when the code is not what it was. `flags`: limits, workers and
+  // Finds out which job folder it is, and makes it when the job is new. Quick; called with
+  // Jobs::lock() held.
+  virtual Result<StartedJob> claim(FileSystem& fs, Jobs& jobs) = 0;
+
+  // Everything else. May take long: input is looked at, standard input read to its end.
+  virtual Status prepare(FileSystem& fs, Jobs& jobs, StartedJob& job) = 0;
+};
+
+// `windrow run`: continues an unfinished job of the same identity unless `afresh`.
+std::unique_ptr<JobStart> start_job(JobReading reading, bool afresh);
+
+// `windrow job resume`: continues a crashed, cancelled or failed job; failed mini-batches start
+// over. With `changed_code` also when the code is not what it was. `flags`: limits, workers and
 // interpreter that are to be others from now on.
-Result<StartedJob> resume_job(const std::string& job, bool changed_code, const JobFlags& flags);
+std::unique_ptr<JobStart> resume_job(std::string job, bool changed_code, JobFlags flags);
 
 }  // namespace windrow

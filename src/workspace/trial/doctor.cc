@@ -154,12 +154,11 @@ Finding examine_clock() {
 
 }  // namespace
 
-std::vector<Finding> examine_machine() {
-  PosixFileSystem fs;
+std::vector<Finding> examine_machine(const Caller& caller) {
   return {examine_python(),
           examine_workers(),
           examine_memory(),
-          examine_home(Jobs(fs).home()),
+          examine_home(caller.home),
           examine_descriptors(),
           examine_watching(),
           examine_locale(),

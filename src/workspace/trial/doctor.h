@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "workspace/jobs/caller.h"
+
 namespace windrow {
 
 struct Finding {
@@ -19,6 +21,6 @@ struct Finding {
   std::string advice;   // what to do; empty when it is good
 };
 
-std::vector<Finding> examine_machine();
+std::vector<Finding> examine_machine(const Caller& caller);
 
 }  // namespace windrow

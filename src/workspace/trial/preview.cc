@@ -69,11 +69,13 @@ void leave_uncounted(const JobSpec& spec, JobPreview& preview) {
 
 }  // namespace
 
-Result<JobPreview> preview_job(const JobSpec& spec, bool afresh) {
+Result<JobPreview> preview_job(const Caller& caller, const JobSpec& spec, bool afresh) {
   PosixFileSystem fs;
-  Jobs jobs(fs);
+  Jobs jobs(fs, caller);
   JobPreview preview;
   ASSIGN_OR_RETURN(Jobs::Choice choice, jobs.choose(spec, afresh));
+  // Another command is preparing it, and has not said yet what it is.
+  if (choice.exists && !fs.stat(choice.folder.identity())) RETURN_IF_ERROR(choice.free);
   PreparedJob run;
   run.spec = spec;
   run.folder = choice.folder;

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/job_spec.h"
+#include "workspace/jobs/caller.h"
 #include "workspace/worker/interpreter.h"
 #include "workspace/worker/machine_share.h"
 
@@ -44,6 +45,6 @@ struct JobPreview {
 };
 
 // `afresh`: no unfinished job goes on.
-Result<JobPreview> preview_job(const JobSpec& spec, bool afresh);
+Result<JobPreview> preview_job(const Caller& caller, const JobSpec& spec, bool afresh);
 
 }  // namespace windrow

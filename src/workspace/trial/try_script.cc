@@ -92,9 +92,9 @@ struct Trial {
 using WriteTask =
     std::function<Status(FileSystem&, const PreparedJob&, const JobPaths&, JsonWriter&)>;
 
-Result<Trial> prepare(JobSpec wanted, const WriteTask& write_task) {
+Result<Trial> prepare(const TrialCaller& caller, JobSpec wanted, const WriteTask& write_task) {
   PosixFileSystem fs;
-  const Jobs jobs(fs);
+  const Jobs jobs(fs, caller.caller);
   StartedJob job;
   if (!wanted.command.empty()) {
     return fail(ErrorCode::kInvalid,
@@ -112,7 +112,7 @@ Result<Trial> prepare(JobSpec wanted, const WriteTask& write_task) {
   RETURN_IF_ERROR(list.check(fs, job.run.folder));
   ASSIGN_OR_RETURN(job.run.input.listed, list.first(kSampleFiles));
   RETURN_IF_ERROR(prepare_run(fs, jobs, nullptr, job));
-  for (const std::string& notice : job.notices) write_out(2, notice + "\n");
+  for (const std::string& notice : job.notices) caller.say(notice);
   const JobPaths paths = resolve_job_paths(spec, root);
   const std::string work = job.run.folder.work(0) + "/" + kProcess;
   const std::string log = job.run.folder.user("entry_script_log", 0);
@@ -124,8 +124,7 @@ Result<Trial> prepare(JobSpec wanted, const WriteTask& write_task) {
   }
   RETURN_IF_ERROR(list.keep(fs, job.run.folder));
   RETURN_IF_ERROR(fs.make_casual_folders(job.run.folder.state()));
-  RETURN_IF_ERROR(
-      make_tables(fs, job.run, [](const std::string& line) { write_out(2, line + "\n"); }));
+  RETURN_IF_ERROR(make_tables(fs, job.run, caller.say));
   JsonWriter more;
   more.begin_object();
   RETURN_IF_ERROR(write_task(fs, job.run, paths, more));
@@ -165,16 +164,21 @@ Error become(const Result<Trial>& trial) {
 
 }  // namespace
 
-Error try_script(JobReading reading, std::optional<std::uint32_t> debugger) {
+Error try_script(const TrialCaller& caller,
+                 JobReading reading,
+                 std::optional<std::uint32_t> debugger) {
   const auto write_task =
       [debugger](FileSystem& fs, const PreparedJob& run, const JobPaths& paths, JsonWriter& json) {
         if (debugger) json.field("debugpy", *debugger);
         return write_batches(fs, plan_rules(run, paths), json);
       };
-  return become(prepare(std::move(reading.spec), write_task));
+  return become(prepare(caller, std::move(reading.spec), write_task));
 }
 
-Error replay_batch(const JobView& job, const BatchStory& batch, bool post_mortem) {
+Error replay_batch(const TrialCaller& caller,
+                   const JobView& job,
+                   const BatchStory& batch,
+                   bool post_mortem) {
   JobSpec spec = job.reading.spec;
   spec.name.clear();
   spec.job_folder.reset();
@@ -187,7 +191,7 @@ Error replay_batch(const JobView& job, const BatchStory& batch, bool post_mortem
     json.end_array().end_array();
     return Status();
   };
-  return become(prepare(std::move(spec), write_task));
+  return become(prepare(caller, std::move(spec), write_task));
 }
 
 }  // namespace windrow

@@ -8,20 +8,34 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 #include "core/spec/job_spec.h"
+#include "workspace/jobs/caller.h"
 #include "workspace/jobs/job_view.h"
 
 namespace windrow {
 
+// Who tries it, and how a line is said to them before the script begins.
+struct TrialCaller {
+  Caller caller;
+  std::function<void(const std::string&)> say;
+};
+
 // Becomes the interpreter: returns only when something is wrong. `debugger`: the port on which the
 // process waits for one.
-Error try_script(JobReading reading, std::optional<std::uint32_t> debugger);
+Error try_script(const TrialCaller& caller,
+                 JobReading reading,
+                 std::optional<std::uint32_t> debugger);
 
 // The same for the mini-batch of a job, with its script, arguments, environment and items. What it
 // writes goes to a folder of its own. `post_mortem`: an exception ends in Python's debugger.
-Error replay_batch(const JobView& job, const BatchStory& batch, bool post_mortem);
+Error replay_batch(const TrialCaller& caller,
+                   const JobView& job,
+                   const BatchStory& batch,
+                   bool post_mortem);
 
 }  // namespace windrow

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run_end.h"
+#include "workspace/run/run_end.h"
 
 #include <fmt/format.h>
 
 #include "base/counted.h"
+#include "base/exit_code.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "cli/command.h"
 #include "core/progress/job_outline.h"
+#include "core/progress/progress.h"
 
 namespace windrow {
 namespace {
 
 std::string status_word(const RunOutcome& outcome) {
   if (outcome.refused) return "Refused";
-  return outcome.end == MasterEnd::kFinished ? status_text(outcome.status) : "Stopped";
+  return outcome.end == RunEnding::kFinished ? status_text(outcome.status) : "Stopped";
 }
 
 bool completed(const RunEnd& end) { return exit_code(end.outcome) == kExitCompleted; }
@@ -37,22 +38,22 @@ std::string advice(const RunEnd& end) {
   const std::string root = end.folder.root();
   const std::string job =
       !end.name.empty() && root.ends_with("/jobs/" + end.name) ? end.name : root;
-  if (outcome.end == MasterEnd::kHeldUp && end.retry) {
+  if (outcome.end == RunEnding::kHeldUp && end.retry) {
     return fmt::format(
         "Go on when it is as it was (put back what is missing, move away what is additional): "
         "windrow job resume {}\n{}",
         job,
         rest_advice(end));
   }
-  if (outcome.end == MasterEnd::kHeldUp) {
+  if (outcome.end == RunEnding::kHeldUp) {
     return fmt::format(
         "Go on when it is as it was (put back what is missing, move away what is additional), by "
         "the same command or: windrow job resume {}\n"
         "Start afresh: the same command with --new\n",
         job);
   }
-  if (code == kExitCancelled || outcome.end == MasterEnd::kBroken) {
-    const bool broken = outcome.end == MasterEnd::kBroken;
+  if (code == kExitCancelled || outcome.end == RunEnding::kBroken) {
+    const bool broken = outcome.end == RunEnding::kBroken;
     return fmt::format("{} by the same command, or: windrow job resume {}\n",
                        broken ? "When that is mended, go on with it" : "Go on with it",
                        job);
@@ -62,7 +63,7 @@ std::string advice(const RunEnd& end) {
                        outcome.counts.failed > 0 ? "the failed mini-batches" : "the bad items",
                        job);
   }
-  if (outcome.end != MasterEnd::kFinished || outcome.status != JobStatus::kFailed) return "";
+  if (outcome.end != RunEnding::kFinished || outcome.status != JobStatus::kFailed) return "";
   if (outcome.state && failed_for_good(outline_of(*outcome.state))) {
     return fmt::format("Mend the cause, then give the same command again{}\n",
                        end.named ? ", with --new" : "");
@@ -148,7 +149,7 @@ std::string first_error_text(const RunEnd& end) {
 
 int exit_code(const RunOutcome& outcome) {
   if (outcome.refused) return kExitRefused;
-  if (outcome.end != MasterEnd::kFinished) return kExitFailed;
+  if (outcome.end != RunEnding::kFinished) return kExitFailed;
   switch (outcome.status) {
     case JobStatus::kCompleted:
       return kExitCompleted;

@@ -7,7 +7,8 @@
 
 #include <string>
 
-#include "workspace/run/local_run.h"
+#include "journal/job_folder.h"
+#include "workspace/run/run_outcome.h"
 
 namespace windrow {
 
