@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dead_letters.py FAILED_ITEMS NAME: tells the dead letter of one file, and how many there are."""
+"""dead_letters.py FAILED_ITEMS NAME: shows the dead letter of one file, and how many there are."""
 
 from __future__ import annotations
 

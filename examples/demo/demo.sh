@@ -5,7 +5,7 @@
 #
 # 10,000 pictures of digits, one of them damaged, go through score.py twice: once undisturbed, once
 # with a worker and then the whole engine killed by -9. The two results must be the same file.
-# Everything lies in build/demo, or where WINDROW_DEMO_DIR says. Needs python3 and nothing else.
+# Everything is in build/demo, or in WINDROW_DEMO_DIR. Needs only python3.
 set -eu
 exec 2>&1  # one stream, so that a log keeps the order
 here=$(cd "$(dirname "$0")" && pwd)
@@ -34,7 +34,7 @@ rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
 cp "$here/score.py" "$here/model.json" .
-export WINDROW_HOME="$folder"  # nothing outside of this folder is touched
+export WINDROW_HOME="$folder"  # nothing outside this folder is touched
 
 step "10,000 pictures of digits and a network that reads them; one file is damaged"
 python3 "$here/make_images.py" images "$files" 1
@@ -44,12 +44,12 @@ echo "images/ is made; $bad is cut to 30 bytes"
 step "1. The undisturbed run"
 run run score.py --input images --workers 2 --output calm --name calm
 
-step "2. The same job once more; now a worker is killed, then the engine"
+step "2. The same job again; now a worker is killed, then the engine"
 again="run score.py --input images --workers 2 --output rough --name rough"
 echo "\$ windrow $again"
 python3 "$here/disturb.py" jobs/rough "$batches" "$engine" $again
 
-step "3. The same command again: it goes on where it was"
+step "3. The same command again: it resumes where it stopped"
 run $again
 
 step "Is it right?"

@@ -41,7 +41,7 @@ def read_pgm(path):
     with open(path, "rb") as file:
         header, _, pixels = file.read().partition(b"\n")
     if header != b"P5 8 8 255":
-        raise ValueError(f"{os.path.basename(path)} is no 8 x 8 PGM picture")
+        raise ValueError(f"{os.path.basename(path)} is not an 8 x 8 PGM picture")
     if len(pixels) != 64:
         raise ValueError(f"{os.path.basename(path)} is damaged: {len(pixels)} of 64 pixels")
     return pixels

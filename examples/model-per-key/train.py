@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A straight line through the sales of one shop, and what it says of each day."""
+"""A straight line through the sales of one shop, and its value for each day."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a batch file: make_requests.py COUNT > requests.jsonl. Every 50th request is a bad one."""
+"""Writes a batch file: make_requests.py COUNT > requests.jsonl. Every 50th request is bad."""
 
 import json
 import sys

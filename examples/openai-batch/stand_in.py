@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stand-in for a language model: answers every chat with its last words, in capitals.
 
-It is busy now and then (503), and says so to requests without messages (400).
+It is busy now and then (503), and refuses requests without messages (400).
 """
 
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each order comes to, with a discount for many pieces."""
+"""The total of each order, with a discount for many pieces."""
 
 
 def run(orders):
