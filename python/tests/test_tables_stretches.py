@@ -154,10 +154,16 @@ def test_rows_are_counted_where_their_number_is_not_known(tmp_path: Path) -> Non
     assert rows(reader.frame([f"{second}@4+4#2*1"])) == []
     assert rows(reader.frame([f"{second}@4+4#17*1"])) == [[3, "z"]]
     assert reader.first_row([f"{second}@8+4#0*0"]) is None
+    assert reader.counted_row([f"{second}@8+4#0*0/1+2"]) == 4  # C893
+    assert reader.counted_row([f"{second}@4+4#0*0"]) == 2
+    assert reader.counted_row([f"{second}@8+4#17*1"]) == 17
     assert Table(tmp_path).reader().first_row([f"{second}@8+4#17*1"]) == 17
     (tmp_path / "elsewhere.csv").write_text("a,b\n6,z\n")
-    with pytest.raises(TableError, match="the number of its first row is not known"):
+    with pytest.raises(TableError, match=r"not among the first 2 files .* number of its first row"):
         reader.frame([f"{tmp_path}/elsewhere.csv@0+0#0*0"])
+    made.description["rows_of_lists"] = True
+    with pytest.raises(TableError, match="a list of rows of another job"):
+        made.reader().counted_row([f"{second}@4+4#0*0"])
 
 
 def test_many_rows_are_counted_piece_by_piece(tmp_path: Path, monkeypatch: object) -> None:

@@ -431,7 +431,7 @@ def test_the_number_of_the_first_row_is_told_or_why_it_is_not_known(agent: Agent
     assert answer.kind == READY, answer.payload
     counted = whole.replace("#0*0", "#17*3")
     assert parts(agent.run(counted + "/2+1"))[0][3].decode() == "19\n"
-    assert "--set table.count_rows=true counts them" in str(agent.run(whole + "/2+1").payload)
+    assert parts(agent.run(whole + "/2+1"))[0][3].decode() == "2\n"  # C893
 
 
 LEAVES_OUT = [
@@ -457,17 +457,25 @@ def test_where_rows_may_be_left_out_there_is_no_number(
     assert "count_rows" not in said
 
 
-def test_for_keys_no_setting_is_advised_that_has_no_effect() -> None:
+# C893
+def test_rows_are_counted_when_their_number_is_first_read_and_not_for_keys() -> None:
     class Rows:
         names, first, leaves_out = ("/a=1/b.csv@0+0#0*0",), None, False
+        counted = 0
 
         def frame(self, items: Any) -> Any:
             return items
 
+        def first_row(self, _: object) -> int:
+            self.counted += 1
+            return 7
+
     rows: Any = Rows()
     context = MiniBatchContext(0, 0, []).of_rows(rows, [1])
-    with pytest.raises(RuntimeError, match=r"are not counted, .* --set table\.count_rows=true"):
-        assert context.global_row_index_lower_bound
+    assert rows.counted == 0
+    assert [context.global_row_index_lower_bound for _ in range(3)] == [7, 7, 7]
+    assert rows.counted == 1
+    context = MiniBatchContext(0, 0, []).of_rows(rows, [1])
     context.partition_key_value = {"a": "1"}
     with pytest.raises(RuntimeError, match="the rows of a key are not counted") as raised:
         assert context.global_row_index_lower_bound

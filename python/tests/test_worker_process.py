@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -231,3 +232,52 @@ def test_the_worker_may_be_reached_through_a_link(tmp_path: Path) -> None:
     assert agent.start("import rows\ndef run(mini_batch):\n    return [rows.OURS]\n").kind == READY
     assert agent.run("/a").payload == b"False\n"
     agent.close()
+
+
+# C894
+def test_a_thread_that_does_not_end_is_named_and_not_waited_for(agent: Agent) -> None:
+    agent.start(
+        "import threading, time\n"
+        "def send_all(): time.sleep(600)\n"
+        "def init(): threading.Thread(target=send_all, name='uploader').start()\n"
+        "def run(x): return x\n"
+    )
+    began = time.monotonic()
+    assert agent.shutdown().payload == b""
+    said = agent.receive()
+    assert said.kind == GOODBYE
+    assert said.error["method"] == "threads"
+    sentence = "the thread 'uploader' (send_all) of the script still ran 5 s after its end and was"
+    assert said.error["message"].startswith(sentence)
+    assert agent.exit_code() == 0
+    assert 4 < time.monotonic() - began < 25
+    assert agent.user("stderr").startswith("windrow: " + sentence)
+
+
+# C896
+def test_an_answer_that_has_no_room_is_said_to_have_none(agent: Agent) -> None:
+    agent.start(
+        "import resource\n"
+        "def run(x):\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "    return ['x' * 1_000_000]\n"
+    )
+    agent.send(BATCH, b"/a")
+    assert agent.exit_code() == 70
+    said = agent.raw("stderr").read_text()
+    assert "no room for an answer of 1000001 bytes: File too large; `ulimit -f` limits" in said
+
+
+# C894
+def test_idle_threads_of_a_pool_hold_up_nothing(agent: Agent) -> None:
+    agent.start(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "pool = ThreadPoolExecutor(2)\n"
+        "def run(x): return list(pool.map(str, x))\n"
+    )
+    assert agent.run("/a", "/b").payload == b"/a\n/b\n"
+    began = time.monotonic()
+    agent.shutdown()
+    assert agent.exit_code() == 0
+    assert time.monotonic() - began < 4
+    assert agent.user("stderr") == ""

@@ -68,8 +68,14 @@ def test_names_that_are_not_utf8_come_back_as_the_same_bytes(agent: Agent) -> No
     )
 
 
-def test_a_lone_surrogate_that_is_no_byte_becomes_a_question_mark(agent: Agent) -> None:
-    assert returning(agent, r"['a\ud800b\udc7f\udcff']").payload == b"a?b?\xff\n"
+# C895
+@pytest.mark.parametrize("expression", [r"['a\ud800b\udc7f\udcff']", r"('a\ud800b', 1)"])
+def test_half_of_a_surrogate_pair_fails_its_mini_batch(agent: Agent, expression: str) -> None:
+    answer = returning(agent, expression)
+    assert answer.kind == FAILED
+    said = answer.error["message"]
+    assert said.startswith(r"a row has half of a surrogate pair, '\ud800' in 'a\ud800b")
+    assert "replace it in run(): text.encode('utf-8', 'replace').decode()" in said
 
 
 @pytest.mark.parametrize("expression", [r"['a\nb', 'c']", r"('a', 'b\n')", r"[{1}, 'a\nb']"])

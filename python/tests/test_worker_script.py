@@ -127,6 +127,42 @@ def test_a_script_that_is_not_there_is_refused(agent: Agent) -> None:
     assert answer.error["type"] == "FileNotFoundError"
 
 
+# C897
+def test_a_missing_module_may_lie_in_another_folder(agent: Agent) -> None:
+    lib = agent.code / "lib"
+    lib.mkdir()
+    (lib / "helper.py").write_text("x = 1\n")
+    said = agent.start("import helper\ndef run(x): return x\n").error["message"]
+    assert f"there is {lib / 'helper.py'}, but the import path has only the folder of" in said
+    assert "pip install" not in said
+
+
+# C897
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        (
+            "import cv2_missing",
+            "a module of your own must lie beside the script, or below task.code",
+        ),
+        ("import azureml", "-m pip install azureml-core; EntryScript comes from azureml_user"),
+        ("from azureml.core import Run", "leave out what asks Azure for its run"),
+    ],
+)
+def test_a_missing_module_is_told_with_what_to_do(agent: Agent, line: str, hint: str) -> None:
+    assert hint in agent.start(f"{line}\ndef run(x): return x\n").error["message"]
+
+
+# C897
+@pytest.mark.parametrize(
+    "source", ["import json\nx = json.loads('1')\n", "from json import loads\n"]
+)
+def test_a_script_that_hides_a_module_of_python_is_told_so(agent: Agent, source: str) -> None:
+    path = agent.script(source + "def run(x): return x\n", "json.py")
+    said = agent.start("", script=str(path)).error["message"]
+    assert f"{path} has the name of a module of Python's standard library and hides it" in said
+
+
 def test_an_exception_while_importing_fails_init(agent: Agent) -> None:
     answer = agent.start("import no_such_module\ndef run(mini_batch): return []\n")
     assert (answer.kind, answer.flags) == (INIT_FAILED, 0)

@@ -212,8 +212,11 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, const std::
     case AnswerKind::kFailed: {
       const std::optional<std::uint32_t> items = supervisor_->expects(process, answer.token);
       if (!items) {
-        supervisor_->misbehaved(
-            process, "it answered for a mini-batch that it does not have", now, orders_);
+        supervisor_->misbehaved(process,
+                                "it answered for a mini-batch that it does not have",
+                                now,
+                                orders_,
+                                answer.token);
         return;
       }
       if (settings_.rss_max > 0) supervisor_->weighed(process, host_->memory(process).rss);
@@ -241,8 +244,12 @@ void Agent::take_answer(ProcessNumber process, const Answer& answer, const std::
     case AnswerKind::kGoodbye:
       if (!payload.empty()) {
         const ScriptError error = parse_script_error(payload);
-        log_.note(fmt::format(
-            "{}: shutdown() raised {}: {}", process_name(process), error.type, error.message));
+        log_.note(error.method == "threads"
+                      ? fmt::format("{}: {}", process_name(process), error.message)
+                      : fmt::format("{}: shutdown() raised {}: {}",
+                                    process_name(process),
+                                    error.type,
+                                    error.message));
       }
       return;
   }
@@ -303,10 +310,16 @@ void Agent::heartbeat() {
     carry_out();
   }
   note_picked(now);
+  limit_outputs();
   say(to_master::Alive{});
   loop_.at(now + kHeartbeat, [self = self_] {
     if (*self != nullptr && !(*self)->ended_) (*self)->heartbeat();
   });
+}
+
+void Agent::limit_outputs() {
+  if (!supervisor_) return;
+  for (const ProcessNumber process : supervisor_->live()) log_.limit_output(process);
 }
 
 void Agent::note_picked(TimePoint now) {

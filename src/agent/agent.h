@@ -166,6 +166,7 @@ class Agent final : public WorkerHost::Sink {
   void rejoin();
   void heartbeat();
   void note_picked(TimePoint now);
+  void limit_outputs();
   void watch_memory();
   void weigh(const Answer& answer, AttemptRecord& record);
   void arm_check();

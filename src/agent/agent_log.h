@@ -30,6 +30,8 @@ class AgentLog {
                       const Token& token,
                       std::uint32_t items,
                       WallTime since) = 0;
+  // Raw output of a worker may have grown; said every few seconds, and when it has ended.
+  virtual void limit_output(ProcessNumber /*process*/) {}
   // A worker's own record of one attempt.
   virtual void attempt(const AttemptRecord& record, std::uint32_t items) = 0;
 };

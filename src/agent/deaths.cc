@@ -31,6 +31,7 @@ void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
   if (settings_.input_as != InputAs::kTable) end.page.items.reset();  // the plan knows
   if (exit.started && !exit.killed_by_us) end.stderr_tail = stderr_tail(process);
   end.stack = stack_shown(process);
+  log_.limit_output(process);
   std::vector<Work> unread = take_unread(process, UINT32_MAX);
   bundles_.erase(process);
   host_->forget(process);

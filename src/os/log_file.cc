@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace windrow {
@@ -21,6 +22,15 @@ std::string alias_target(const std::string& alias) {
   const ssize_t size = ::readlink(alias.c_str(), target.data(), target.size());
   target.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
   return target;
+}
+
+void cut_log(const std::string& path, std::uint64_t size_max, std::string_view mark) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) != 0) return;
+  if (static_cast<std::uint64_t>(found.st_size) <= size_max + mark.size()) return;
+  if (::truncate(path.c_str(), static_cast<off_t>(size_max)) != 0) return;
+  LogFile file(path);
+  file.write(mark);
 }
 
 void LogFile::flush() {

@@ -23,6 +23,10 @@ void point_alias(const std::string& alias, const std::string& target);
 // Where a link points to; empty when there is none.
 std::string alias_target(const std::string& alias);
 
+// Leaves the first `size_max` bytes of a file that others append to, with `mark` behind them.
+// Nothing happens to a file that has no more, and to one that is not there.
+void cut_log(const std::string& path, std::uint64_t size_max, std::string_view mark);
+
 class LogFile {
  public:
   explicit LogFile(std::string path) : path_(std::move(path)) {}

@@ -14,7 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "os/machine.h"
+#include "os/pipe_reader.h"
 #include "os/spawn.h"
 
 namespace windrow {
@@ -22,6 +24,12 @@ namespace {
 
 constexpr std::size_t kErrorsMax = 16U << 10;
 constexpr std::size_t kChunk = 64U << 10;
+
+// How often to look whether a program waits, and how long none may say anything that cannot be seen
+// to.
+constexpr Duration kPauseMin = std::chrono::microseconds(20);
+constexpr Duration kPauseMax = std::chrono::milliseconds(5);
+constexpr Duration kQuietFor = std::chrono::milliseconds(50);
 
 std::uint64_t lines_in(std::string_view text) {
   return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
@@ -53,8 +61,34 @@ PipedProgram::~PipedProgram() {
   wait_for_end(pid_);
 }
 
+std::string PipedProgram::quiet() {
+  std::string out;
+  Duration pause = kPauseMin;
+  Duration waited{};
+  while (output_ && out.empty()) {
+    // Asked first: what it wrote before it began to wait is in the pipe then.
+    const PipeReader reader = pipe_reader(pid_, input_.get());
+    const bool over =
+        reader == PipeReader::kWaits || (reader == PipeReader::kUnknown && waited >= kQuietFor);
+    std::array<pollfd, 2> ends{{{output_.get(), POLLIN, 0}, {error_.get(), POLLIN, 0}}};
+    const timespec limit{.tv_sec = 0, .tv_nsec = over ? 0 : pause.count()};
+    if (::ppoll(ends.data(), ends.size(), &limit, nullptr) < 0) continue;
+    if (ends[1].revents != 0) pass_on_errors();
+    if (ends[0].revents != 0) {
+      read_some(output_, out);
+    } else if (over) {
+      break;
+    }
+    waited += pause;
+    pause = std::min(2 * pause, kPauseMax);
+  }
+  return out;
+}
+
 std::string PipedProgram::exchange(std::string_view input, std::uint64_t lines) {
-  return pump(input, lines, false);
+  std::string out = pump(input, lines, false);
+  if (lines_in(out) == lines && out.ends_with('\n')) out += quiet();
+  return out;
 }
 
 std::string PipedProgram::exchange_last(std::string_view input) {

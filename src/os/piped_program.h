@@ -29,14 +29,20 @@ class PipedProgram {
   PipedProgram& operator=(const PipedProgram&) = delete;
   ~PipedProgram();
 
-  // Writes all of `input` and reads until so many lines have come, or the program has closed its
-  // output. A program that stops reading is not waited for.
+  // Reads until the program waits for its input and all it wrote before has come, or it has closed
+  // its output. Returns at once with what came when something did: empty when it said nothing.
+  // Where the system does not tell what a program waits for, nothing for a while must do.
+  std::string quiet();
+
+  // Writes all of `input` and reads until so many lines have come and the program waits for more,
+  // or it has closed its output. What comes beyond these lines is there too, not always all of it.
+  // A program that stops reading is not waited for.
   std::string exchange(std::string_view input, std::uint64_t lines);
   // The same until the program has closed its output; its own input ends behind `input`.
   std::string exchange_last(std::string_view input);
 
-  // Closes its input and waits for its end. Nothing when it exited with 0, else how it ended:
-  // "exited with 3", "was killed by signal 9".
+  // Closes its input and waits for its end; what it still writes is lost. Nothing when it exited
+  // with 0, else how it ended: "exited with 3", "was killed by signal 9".
   std::string wait();
 
   // The end of what it said on its stderr.

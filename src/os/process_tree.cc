@@ -2,25 +2,21 @@
 #include "os/process_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "os/clock_steady.h"
-#include "os/descriptor.h"
+#include "os/proc_files.h"
 
 namespace windrow {
 namespace {
@@ -30,36 +26,6 @@ constexpr Duration kPatienceMin = std::chrono::milliseconds(1);
 constexpr Duration kPatienceMax = std::chrono::milliseconds(50);
 
 using Pids = std::vector<pid_t>;
-
-// The whole of a /proc file; nothing when it is not there any more.
-std::optional<std::string> read_file(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return std::nullopt;
-  std::string text;
-  std::array<char, 4096> buffer{};
-  for (;;) {
-    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::nullopt;
-    if (got == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-}
-
-// The numbers among the names in a folder of /proc.
-Pids numbers_in(const std::string& folder) {
-  Pids numbers;
-  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
-  if (!opened) return numbers;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): only one thread reads this stream
-  while (const dirent* entry = ::readdir(opened.get())) {
-    const std::string_view name = entry->d_name;
-    pid_t number = 0;
-    const auto end = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (end.ptr == name.data() + name.size()) numbers.push_back(number);
-  }
-  return numbers;
-}
 
 void append_numbers(std::string_view text, Pids& into) {
   const char* at = text.data();
@@ -74,7 +40,7 @@ void append_numbers(std::string_view text, Pids& into) {
 
 // Zero when the process is gone.
 pid_t parent_of(pid_t pid) {
-  const std::string stat = read_file(fmt::format("/proc/{}/stat", pid)).value_or("");
+  const std::string stat = read_proc(fmt::format("/proc/{}/stat", pid)).value_or("");
   // "pid (name) state parent ...", and a name may hold anything, also ") ".
   const std::size_t name_end = stat.rfind(") ");
   if (name_end == std::string::npos || name_end + 4 > stat.size()) return 0;
@@ -98,7 +64,7 @@ class Children {
     }
     Pids children;
     for (const pid_t thread : numbers_in(fmt::format("/proc/{}/task", parent))) {
-      if (const auto text = read_file(fmt::format("/proc/{}/task/{}/children", parent, thread))) {
+      if (const auto text = read_proc(fmt::format("/proc/{}/task/{}/children", parent, thread))) {
         append_numbers(*text, children);
       }
     }

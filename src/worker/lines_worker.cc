@@ -22,6 +22,8 @@ using worker::MiniBatch;
 using worker::Rows;
 
 constexpr const char* kCommandFailed = "CommandFailed";
+constexpr const char* kOneForEach =
+    "it must answer each line with one, and print everything else to stderr";
 
 std::string lines_of(const MiniBatch& batch) {
   std::string lines;
@@ -51,6 +53,7 @@ class LinesWorker {
  public:
   explicit LinesWorker(CommandMode mode) : mode_(mode) {}
 
+  // A program that greets would greet every time: no mini-batch is to blame.
   void init(const worker::Setting& setting) {
     command_ = setting.arguments;
     if (mode_ == CommandMode::kLines) start();
@@ -58,8 +61,13 @@ class LinesWorker {
 
   Rows run(const MiniBatch& batch) {
     const std::string lines = lines_of(batch);
-    if (!program_) start();
-    return mode_ == CommandMode::kLines ? answer(lines, batch.items().size()) : filter(lines);
+    const bool stays = mode_ == CommandMode::kLines;
+    if (!program_) {
+      start();
+    } else if (stays) {
+      refuse_unasked("after it had answered the mini-batch before, whose rows may be wrong");
+    }
+    return stays ? answer(lines, batch.items().size()) : filter(lines);
   }
 
   void shutdown() {
@@ -71,6 +79,20 @@ class LinesWorker {
     Result<std::unique_ptr<PipedProgram>> started = PipedProgram::start(command_);
     if (!started) throw Failure(kCommandFailed, started.error().message);
     program_ = *std::move(started);
+    if (mode_ == CommandMode::kLines) refuse_unasked("before it was asked anything");
+  }
+
+  // What is there before the question is not its answer.
+  void refuse_unasked(std::string_view when) {
+    const std::string text = program_->quiet();
+    if (text.empty()) return;
+    program_.reset();
+    throw Failure(kCommandFailed,
+                  fmt::format("{} wrote {} {}; {}",
+                              command_.front(),
+                              in_quotes(text.substr(0, text.find('\n'))),
+                              when,
+                              kOneForEach));
   }
 
   // Everything in, its input ends, everything out.
@@ -89,7 +111,8 @@ class LinesWorker {
       program_.reset();
       throw Failure(
           kCommandFailed,
-          fmt::format("{} gave more lines than it got: {} for {}", command_.front(), got, count));
+          fmt::format(
+              "{} gave more lines than it got ({}); {}", command_.front(), count, kOneForEach));
     }
     check_end();
     throw Failure(kCommandFailed,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from workbench import NAMES, Windrow, numbered
 
@@ -196,6 +198,27 @@ def shutdown():
     assert job.rows() == numbered(8)
     assert windrow.count("ends") == 2
     assert "shutdown() raised RuntimeError: not today" in job.log("azureml-logs/70_driver_log.txt")
+
+
+# C894
+def test_a_thread_that_never_ends_is_named_and_is_no_slow_shutdown(windrow: Windrow) -> None:
+    script = """
+import threading, time
+
+def init():
+    threading.Thread(target=time.sleep, args=(600,), name="uploader").start()
+
+def run(mini_batch):
+    return mini_batch
+"""
+    began = time.monotonic()
+    job = windrow.run(script, files=1, workers=1)
+    assert job.exit == 0
+    assert time.monotonic() - began < 25
+    log = job.log("azureml-logs/70_driver_log.txt")
+    assert "process000: the thread 'uploader'" in log
+    assert "shutdown() took longer" not in log
+    windrow.expect_no_orphans()
 
 
 # C32 C4

@@ -110,3 +110,24 @@ def test_the_summaries_of_a_job_that_went_on_cover_all_of_it(windrow: Windrow) -
     with (job.folder / "logs/sys/job_report/node_summary.csv").open() as file:
         (node,) = csv.DictReader(file)
     assert int(node["Attempts"]) == len(worked) > 1
+
+
+# C898
+def test_raw_output_has_a_limit_and_says_where_it_was_cut(windrow: Windrow) -> None:
+    script = """
+import os
+
+def run(mini_batch):
+    os.write(1, b"first\\n")
+    for _ in range(300):
+        os.write(1, b"x" * 999 + b"\\n")
+    os.write(2, b"short\\n")
+    return mini_batch
+"""
+    job = windrow.run(script, files=1, workers=1, keys={"user_log_max": "100KB"})
+    assert job.exit == 0
+    raw = job.log("logs/sys/node/0/process000.stdout.txt")
+    assert raw.startswith("first\nxxx")
+    assert len(raw) < 110_000
+    assert raw.splitlines()[-1].startswith("windrow: cut off here: this file has reached")
+    assert job.log("logs/sys/node/0/process000.stderr.txt") == "short\n"

@@ -306,6 +306,90 @@ def test_a_program_of_lines_that_misbehaves_costs_its_mini_batch(
     assert message in job.failed_items()[0]["error_message"]
 
 
+# C891
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize(
+    "extra",
+    [
+        "if path.endswith('f0004'): print('and more', flush=True)",
+        "time.sleep(0.05); print('late', flush=True)",
+        "print('and no line break', end='', flush=True)",
+    ],
+)
+def test_a_line_too_many_never_becomes_the_answer_of_another(
+    windrow: Windrow, extra: str, count: int
+) -> None:
+    names = numbered(9)
+    windrow.files(names)
+    program = script_of_lines(
+        windrow,
+        "import os, sys, time\n"
+        "for line in sys.stdin:\n"
+        "    path = line.rstrip()\n"
+        "    print(os.path.basename(path), flush=True)\n"
+        f"    {extra}\n",
+    )
+    job = run_program(
+        windrow, program, "--command-mode", "lines",
+        **{"--mini-batch-size": count, "--max-retries": 0, "--workers": 1},
+    )  # fmt: skip
+    bad = {4 // count * count + place for place in range(count)} if "f0004" in extra else range(9)
+    assert (job.rows() if job.exit == 0 else []) == [
+        name for number, name in enumerate(names) if number not in bad
+    ]
+    letters = job.failed_items()
+    assert len(letters) == len(bad)
+    assert all("gave more lines than it got" in letter["error_message"] for letter in letters)
+    assert "print everything else to stderr" in letters[0]["error_message"]
+
+
+# C892
+@pytest.mark.parametrize("greeting", ["print('Welcome!', flush=True)", "input('Welcome!')"])
+@pytest.mark.parametrize("reader", ["sys.stdin", "by_poll()", "by_select()", "by_epoll()"])
+def test_a_greeting_is_not_an_answer(windrow: Windrow, greeting: str, reader: str) -> None:
+    windrow.files(6)
+    program = script_of_lines(
+        windrow,
+        "import os, select, sys, time\n"
+        "def lines(wait):\n"
+        "    while wait():\n"
+        "        text = os.read(0, 1 << 16).decode()\n"
+        "        if not text: return\n"
+        "        yield from text.splitlines()\n"
+        "def by_select(): return lines(lambda: select.select([0], [], []))\n"
+        "def by_poll():\n"
+        "    poll = select.poll(); poll.register(0, select.POLLIN)\n"
+        "    return lines(poll.poll)\n"
+        "def by_epoll():\n"
+        "    epoll = select.epoll(); epoll.register(0, select.EPOLLIN)\n"
+        "    return lines(epoll.poll)\n"
+        "time.sleep(0.3)  # loads a model\n"
+        "if len(sys.argv) == 1:\n"
+        f"    {greeting}\n"
+        f"for line in {reader}: time.sleep(0.01); print(line.strip(), flush=True)\n",
+    )
+    flags = {"--workers": 1, "--mini-batch-size": 2}
+    job = run_program(windrow, program, "--command-mode", "lines", **flags)
+    assert job.exit == 1
+    assert "lines wrote 'Welcome!' before it was asked anything; it must answer" in job.text
+    assert not job.result.exists()
+    quiet = run_program(windrow, program, "--command-mode", "lines", "--", "--quiet", **flags)
+    assert quiet.exit == 0
+    assert [Path(row).name for row in quiet.rows()] == numbered(6)
+
+
+# C891
+def test_a_program_behind_a_shell_is_seen_to_wait(windrow: Windrow) -> None:
+    windrow.files(6)
+    program = script_of_lines(windrow, ECHO)
+    job = run_program(
+        windrow, "sh", "--command-mode", "lines", "--", "-c", f"{program}; true",
+        **{"--workers": 1, "--mini-batch-size": 2},
+    )  # fmt: skip
+    assert job.exit == 0
+    assert [row.split()[1] for row in job.rows()] == numbered(6)
+
+
 # C704
 def test_a_program_that_keeps_its_lines_back_is_told_so(windrow: Windrow) -> None:
     windrow.files(2)

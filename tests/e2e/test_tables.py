@@ -183,7 +183,7 @@ def test_a_file_without_rows_is_no_item(windrow: Windrow) -> None:
     assert "3 succeeded, 0 failed" in job.text
 
 
-# C676
+# C676 C893
 def test_the_context_knows_the_rows(windrow: Windrow) -> None:
     put(windrow, "a.csv", csv(0, 5))
     put(windrow, "b.csv", csv(5, 9))
@@ -200,9 +200,33 @@ def test_the_context_knows_the_rows(windrow: Windrow) -> None:
     assert both.rows()[2:6] == ["0 7", "3 8", "4 0", "4 1"]
     counted = run_table(windrow, script, "--set", "table.count_rows=true", output="counted")
     assert counted.rows()[-1] == "5 8"
-    uncounted = run_table(windrow, script, output="uncounted", retries=0)
-    assert uncounted.exit == 1
-    assert "--set table.count_rows=true counts them" in uncounted.text
+    assert counted.rows() == run_table(windrow, script, output="when-read").rows()
+    small = run_table(windrow, script, "--mini-batch-size", "8b", output="small")
+    found: dict[int, list[int]] = {}
+    for first, n in (map(int, row.split()) for row in small.rows()):
+        found.setdefault(first, []).append(n)
+    assert len(found) > 2
+    assert all(first == rows[0] for first, rows in found.items())
+    assert sorted(n for rows in found.values() for n in rows) == list(range(9))
+
+
+# C893
+def test_rows_of_a_list_that_nobody_counted_have_no_number(windrow: Windrow) -> None:
+    put(windrow, "a.csv", csv(0, 5))
+    put(windrow, "b.csv", csv(5, 9))
+    bad = (
+        "def run(frame):\n"
+        "    if 6 in set(frame['n']): raise ValueError('no')\n"
+        "    return list(frame['n'])\n"
+    )
+    job = run_table(windrow, bad, retries=0)
+    windrow.script("def run(f, c): return [c.global_row_index_lower_bound] * len(f)\n", "ask.py")
+    failed = f"@{job.folder}/logs/failed_items.jsonl"
+    again = windrow.command(
+        "run", "ask.py", "--as", "table", "--input", failed, "--output", "o", "--max-retries", "0"
+    )
+    assert again.exit == 1
+    assert "the input is a list of rows of another job, which had not counted" in again.text
 
 
 # C677

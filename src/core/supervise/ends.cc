@@ -106,7 +106,9 @@ void Supervisor::check_one(
     limit = limits_.shutdown_timeout;
     reason = worker.reason;
     why = fmt::format("{} took longer than {}",
-                      reason == EndReason::kItself ? "its end" : "shutdown()",
+                      reason == EndReason::kItself
+                          ? "its end"
+                          : "shutdown(), or the end of the process after it,",
                       in_seconds(limit));
   } else if (worker.state == State::kStarting) {
     limit = limits_.init_timeout();
@@ -134,7 +136,7 @@ void Supervisor::check_one(
         describe_phase(page.phase));
   }
   if (now - since > limit) {
-    worker.overdue = inside(page, worker);
+    worker.guilty = inside(page, worker);
     kill(process, worker, reason, std::move(why), now, out);
   } else {
     next_check_ = std::min(next_check_, since + limit + std::chrono::milliseconds(1));
@@ -245,8 +247,9 @@ std::optional<Token> Supervisor::inside(const WorkerPage& page, const Worker& wo
 
 std::optional<Token> Supervisor::find_guilty(const WorkerEnd& end, const Worker& worker) {
   if (is_nobodys_fault(worker.reason)) return std::nullopt;
-  // What it went on with while it was asked where it is, is a bystander.
-  return is_time_limit(worker.reason) ? worker.overdue : inside(end.page, worker);
+  // What it read after it was found guilty is a bystander.
+  const bool found = is_time_limit(worker.reason) || worker.reason == EndReason::kMisbehaved;
+  return found ? worker.guilty : inside(end.page, worker);
 }
 
 // The mini-batch that was inside pays for the death; whatever else was read goes back. False when

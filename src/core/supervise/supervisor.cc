@@ -127,8 +127,10 @@ void Supervisor::load_failed(ProcessNumber process,
 std::optional<std::uint32_t> Supervisor::expects(ProcessNumber process, const Token& token) const {
   const auto it = workers_.find(process);
   if (it == workers_.end() || it->second.sent.empty()) return std::nullopt;
-  // Being asked where it is may have cut short what it waited for: its answer would be wrong.
-  if (is_time_limit(it->second.reason)) return std::nullopt;
+  // Being asked where it is may have cut short what it waited for: its answer would be wrong. And
+  // who has answered wrongly is not believed again.
+  const EndReason reason = it->second.reason;
+  if (is_time_limit(reason) || reason == EndReason::kMisbehaved) return std::nullopt;
   const Sent& first = it->second.sent.front();
   if (first.token != token) return std::nullopt;
   return first.items;
@@ -137,7 +139,8 @@ std::optional<std::uint32_t> Supervisor::expects(ProcessNumber process, const To
 void Supervisor::answered(ProcessNumber process, AttemptRecord record, TimePoint now, Orders& out) {
   Worker& worker = workers_.at(process);
   const std::uint32_t items = worker.sent.front().items;
-  overtaken_.erase(worker.sent.front().token);
+  worker.answered = worker.sent.front().token;
+  overtaken_.erase(*worker.answered);
   worker.sent.pop_front();
   worker.clogged = false;
   idle_deaths_ = 0;
@@ -173,10 +176,14 @@ void Supervisor::look_soon(const Worker& worker, TimePoint now) {
 void Supervisor::misbehaved(ProcessNumber process,
                             const std::string& what,
                             TimePoint now,
-                            Orders& out) {
-  if (const auto it = workers_.find(process); it != workers_.end()) {
-    kill(process, it->second, EndReason::kMisbehaved, what, now, out);
-  }
+                            Orders& out,
+                            const std::optional<Token>& answer) {
+  const auto it = workers_.find(process);
+  if (it == workers_.end() || !it->second.kill_why.empty()) return;
+  Worker& worker = it->second;
+  const bool again = answer && answer == worker.answered;
+  if (!again && !worker.sent.empty()) worker.guilty = worker.sent.front().token;
+  kill(process, worker, EndReason::kMisbehaved, what, now, out);
 }
 
 // It may have nothing to answer, so the next try is a matter of time, not of its next packet.

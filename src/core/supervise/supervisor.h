@@ -159,7 +159,14 @@ class Supervisor {
   [[nodiscard]] std::size_t together() const;
   // REQUIRES: expects(process, record.token).
   void answered(ProcessNumber process, AttemptRecord record, TimePoint now, Orders& out);
-  void misbehaved(ProcessNumber process, const std::string& what, TimePoint now, Orders& out);
+  // What it said is wrong: it is replaced, and the mini-batch that it should have answered for is
+  // charged, whatever it has read since. Nobody is when `answer` names the one that it answered
+  // last.
+  void misbehaved(ProcessNumber process,
+                  const std::string& what,
+                  TimePoint now,
+                  Orders& out,
+                  const std::optional<Token>& answer = {});
   void unsent(ProcessNumber process, Work work, TimePoint now);
   void taken_back(ProcessNumber process, std::vector<Work> works, TimePoint now, Orders& out);
   void exited(
@@ -211,7 +218,8 @@ class Supervisor {
     EndReason reason = EndReason::kItself;
     std::string kill_why;
     std::optional<TimePoint> kill_at;  // while it may still show its stack
-    std::optional<Token> overdue;      // what was inside when its time was up
+    std::optional<Token> answered;     // the last one
+    std::optional<Token> guilty;       // of a time limit or a wrong answer, before we ended it
   };
 
   void start_workers(TimePoint now, Orders& out);

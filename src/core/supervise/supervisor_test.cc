@@ -210,6 +210,31 @@ TEST_F(SupervisorTest, WorkerThatAnswersForWhatItDoesNotHaveIsEnded) {
   EXPECT_EQ(last_error_, "it lied");
 }
 
+// C890
+TEST_F(SupervisorTest, WrongAnswerIsChargedToItsOwnMiniBatchAndNotToTheNextOne) {
+  begin(1);
+  ready(0);
+  give(0);
+  give(1);
+  supervisor_->misbehaved(0, "it sent something that is not an answer", now_, out_);
+  EXPECT_EQ(said(), "kill p0 ");
+  EXPECT_FALSE(supervisor_->expects(0, token(0)));  // a second answer does not help
+  EXPECT_EQ(exits(0, WorkerPhase::kRun, 1), "0:6 1:8 start p1 ");
+}
+
+// C890
+TEST_F(SupervisorTest, SecondAnswerForTheSameMiniBatchIsNotChargedToTheNextOne) {
+  begin(1);
+  ready(0);
+  give(0);
+  give(1);
+  answer(0, 0);
+  EXPECT_FALSE(supervisor_->expects(0, token(0)));
+  supervisor_->misbehaved(0, "it answered twice", now_, out_, token(0));
+  EXPECT_EQ(said(), "kill p0 ");
+  EXPECT_EQ(exits(0, WorkerPhase::kRun, 1), "1:8 start p1 ");
+}
+
 TEST_F(SupervisorTest, WorkerThatIsReadyTwiceIsEnded) {
   begin(1);
   ready(0);

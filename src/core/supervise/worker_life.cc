@@ -110,6 +110,23 @@ std::string why_signal(const WorkerEnd& end) {
   }
 }
 
+// It has said itself what was wrong, unless its stderr is gone too.
+std::string why_no_agent(std::string_view said) {
+  constexpr std::string_view kBegin = "windrow worker: ";
+  constexpr std::string_view kEnd = "; the worker ends";
+  const std::size_t at = said.rfind(kBegin);
+  if (at == std::string_view::npos) {
+    return " (it could not talk to its agent: were descriptors 3 and 4 closed?)";
+  }
+  said.remove_prefix(at + kBegin.size());
+  said = said.substr(0, said.find('\n'));
+  if (said.ends_with(kEnd)) said.remove_suffix(kEnd.size());
+  const bool closed = said.find("Bad file descriptor") != std::string_view::npos;
+  return fmt::format(" (it could not talk to its agent: {}{})",
+                     said,
+                     closed ? "; were descriptors 3 and 4 closed?" : "");
+}
+
 std::string why_exit_code(const WorkerEnd& end) {
   if (end.page.phase == WorkerPhase::kStarting && end.exit_code != kExitNoAgent) {
     return " (before it said a word to Windrow: is it the Python, or the program, that was meant?)";
@@ -119,7 +136,7 @@ std::string why_exit_code(const WorkerEnd& end) {
       return " (os._exit(0) or exit(0) of native code: it looks like success, but nothing was "
              "returned)";
     case kExitNoAgent:
-      return " (it could not talk to its agent: were descriptors 3 and 4 closed?)";
+      return why_no_agent(end.stderr_tail);
     case kExitInitFailed:
       return " (init() failed)";
     default:

@@ -53,6 +53,17 @@ TEST(WorkerLife, EveryWayToDieHasItsOwnSentence) {
   EXPECT_EQ(sentences.size(), 9U);
 }
 
+// C896
+TEST(WorkerLife, WorkerThatCannotAnswerIsDescribedInItsOwnWords) {
+  const auto why = [](std::string said) { return describe_end(in_run(0, 70, std::move(said))); };
+  const std::string words = "printed\nwindrow worker: OSError: no room; the worker ends\nlater\n";
+  EXPECT_NE(why(words).find("(it could not talk to its agent: OSError: no room)"),
+            std::string::npos);
+  const std::string closed = "windrow worker: OSError: [Errno 9] Bad file descriptor\n";
+  EXPECT_NE(why(closed).find("descriptor; were descriptors 3 and 4 closed?)"), std::string::npos);
+  EXPECT_NE(why("").find("agent: were descriptors 3 and 4 closed?)"), std::string::npos);
+}
+
 // C254
 TEST(WorkerLife, LackOfMemoryThatPythonNoticesNamesWhatHelps) {
   AttemptRecord record;

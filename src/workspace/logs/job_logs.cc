@@ -63,6 +63,7 @@ JobLogs::JobLogs(
       rows_(mark_of_row(fs, spec.input_as), row_places),
       metrics_prefix_(spec.record.metrics_name_prefix),
       input_as_(spec.input_as),
+      output_max_(spec.worker.user_log_max),
       row_places_(std::move(row_places)),
       self_(std::make_shared<JobLogs*>(this)) {}
 
@@ -155,6 +156,17 @@ void JobLogs::picked(ProcessNumber process,
                      std::uint32_t items,
                      WallTime since) {
   process_log(0, process).picked(token, items, since, clock_);
+}
+
+void JobLogs::limit_output(ProcessNumber process) {
+  constexpr std::string_view kMark =
+      "\nwindrow: cut off here: this file has reached user_log_max, and what follows is lost\n";
+  if (output_max_ == 0) return;
+  for (const char* stream : {"stdout", "stderr"}) {
+    cut_log(fmt::format("{}/{}.{}.txt", folder_.sys_node(0), process_name(process), stream),
+            output_max_,
+            kMark);
+  }
 }
 
 void JobLogs::on_fact(const Fact& fact, const JobState& state, PlanReader& plan) {

@@ -73,6 +73,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   void warn(const std::string& text) override;
   void attempt(const AttemptRecord& record, std::uint32_t items) override;
   void load(const fact::LoadEnded& load, std::optional<int> pid) override;
+  void limit_output(ProcessNumber process) override;
   void picked(ProcessNumber process,
               const Token& token,
               std::uint32_t items,
@@ -141,6 +142,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   ReportSummary summary_;
   std::string metrics_prefix_;
   InputAs input_as_;
+  std::uint64_t output_max_;  // of raw output
   std::string row_places_;
   ClockText clock_;
   ProgressMeter meter_;

@@ -34,7 +34,7 @@ void write_seen(FileSystem& fs, const std::vector<std::string>& files, JsonWrite
 
 std::string table_description(FileSystem& fs,
                               const TableInput& input,
-                              const std::vector<std::string>& files,
+                              const FirstFiles& files,
                               const KeyRules& keys,
                               Frame frame) {
   const TableSpec& table = input.table;
@@ -44,9 +44,10 @@ std::string table_description(FileSystem& fs,
   json.field("whole", input.whole);
   json.field("format", kFormatWords.at(static_cast<std::size_t>(*table.format)));
   json.key("files").begin_array();
-  for (const std::string& file : files) json.value(file);
+  for (const std::string& file : files.paths) json.value(file);
   json.end_array();
-  if (!files.empty()) write_seen(fs, files, json);
+  if (files.rows_of_lists) json.field("rows_of_lists", true);
+  if (!files.paths.empty()) write_seen(fs, files.paths, json);
   json.field("delimiter", *table.delimiter).field("header", table.header);
   json.field("encoding", table.encoding);
   json.field("infer_column_types", table.infer_column_types);

@@ -14,10 +14,14 @@
 
 namespace windrow {
 
-// `files`: the first of the table, absolute.
+struct FirstFiles {
+  std::vector<std::string> paths;  // absolute
+  bool rows_of_lists = false;      // a list names some of their rows, not all
+};
+
 std::string table_description(FileSystem& fs,
                               const TableInput& input,
-                              const std::vector<std::string>& files,
+                              const FirstFiles& files,
                               const KeyRules& keys,
                               Frame frame);
 

@@ -46,19 +46,23 @@ std::vector<InputPart> parts_now(FileSystem& fs,
   return out;
 }
 
-// The first files of the table, absolute.
-Result<std::vector<std::string>> first_files(FileSystem& fs,
-                                             const std::vector<std::string>& without,
-                                             const PreparedJob& run) {
-  std::vector<std::string> out;
+Result<FirstFiles> first_files(FileSystem& fs,
+                               const std::vector<std::string>& without,
+                               const PreparedJob& run) {
+  const auto is_stretch = [](const std::string& name) {
+    return file_of_stretch(name).size() != name.size();
+  };
+  FirstFiles out{.rows_of_lists = std::ranges::any_of(run.input.listed, is_stretch)};
   for (InputFiles files : run.input.files) {
-    if (out.size() == kSampleFiles) break;
+    if (out.paths.size() == kSampleFiles) break;
     files.items = InputAs::kFiles;
     files.parts = parts_now(fs, files, run.input.listed);
     InputLister lister(fs, files, without);
-    ASSIGN_OR_RETURN(const std::vector<std::string> names, lister.next(kSampleFiles - out.size()));
+    ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                     lister.next(kSampleFiles - out.paths.size()));
     for (const std::string& name : names) {
-      out.push_back(join_path(files.root, std::string(file_of_stretch(name))));
+      out.rows_of_lists = out.rows_of_lists || is_stretch(name);
+      out.paths.push_back(join_path(files.root, std::string(file_of_stretch(name))));
     }
   }
   return out;
@@ -299,8 +303,8 @@ Status prepare_table(FileSystem& fs,
                      const std::vector<std::string>& without,
                      PreparedJob& run) {
   if (run.input.items != InputAs::kTable) return {};
-  ASSIGN_OR_RETURN(const std::vector<std::string> files, first_files(fs, without, run));
-  RETURN_IF_ERROR(settle_table_format(files, run.spec, input.table));
+  ASSIGN_OR_RETURN(const FirstFiles files, first_files(fs, without, run));
+  RETURN_IF_ERROR(settle_table_format(files.paths, run.spec, input.table));
   const TableRules rules = rules_of(input.table, run.input.size);
   if (rules.whole_files && rules.rows) {
     return fail(ErrorCode::kInvalid,
@@ -309,7 +313,7 @@ Status prepare_table(FileSystem& fs,
                 input.table.encoding);
   }
   for (InputFiles& one : run.input.files) one.table = rules;
-  input.whole = settle_counting(input.table, files, run.input.files);
+  input.whole = settle_counting(input.table, files.paths, run.input.files);
   if (input.whole && run.spec.limits.bisect_failed) {
     return fail(ErrorCode::kInvalid,
                 "skip, take and samples need the whole table in one mini-batch here, and "
@@ -319,7 +323,7 @@ Status prepare_table(FileSystem& fs,
   run.input.table.description = table_description(fs, input, files, keys, run.spec.frame);
   run.input.table.reading = table_description(fs, input, {}, keys, run.spec.frame);
   run.input.table.row_places = row_places_of(fs, input);
-  run.input.table.notice = unused_keys(input, files, run);
+  run.input.table.notice = unused_keys(input, files.paths, run);
   return check_row_places(fs, run);
 }
 

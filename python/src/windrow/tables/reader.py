@@ -14,7 +14,7 @@ from windrow.tables.stretch import Stretch, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from pandas import DataFrame
@@ -103,6 +103,12 @@ class TableReader:
             return None
         return stretch.row + (stretch.window[0] if stretch.window else 0)
 
+    def counted_row(self, names: "Sequence[str]") -> int:
+        """As first_row(), but counts where the names do not tell, and remembers. REQUIRES: no row
+        is left out. Raises TableError where that cannot be known, and OSError."""
+        stretch = parse(names[0])
+        return self._first_row(stretch) + (stretch.window[0] if stretch.window else 0)
+
     def leaves_rows_out(self) -> bool:
         """Whether frames may have fewer rows than the files."""
         settings = self._settings
@@ -180,10 +186,16 @@ class TableReader:
         if stretch.rows:
             return stretch.row
         files = self._settings.files
+        if self._settings.rows_of_lists:
+            raise TableError(
+                f"{stretch.path}: the input is a list of rows of another job, which had not counted"
+                " them, so the number of its first row is not known"
+            )
         if stretch.path not in files:
             raise TableError(
-                f"{stretch.path}: not among the first files of the table, so the number of its"
-                " first row is not known"
+                f"{stretch.path}: not among the first {len(files)} files of the table, so the"
+                " number of its first row is not known; --set table.count_rows=true counts all"
+                " rows (in a job file: table: {count_rows: true})"
             )
         before = sum(self._records(path, None) for path in files[: files.index(stretch.path)])
         return before + self._records(stretch.path, stretch.offset)

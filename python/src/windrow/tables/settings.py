@@ -49,6 +49,7 @@ class Settings:
     def __init__(self, description: "dict[str, Any]") -> None:
         self.format = _one_of(description, "format", FORMATS)
         self.files = list(description["files"])  # the first ones
+        self.rows_of_lists = bool(description.get("rows_of_lists", False))  # not of whole files
         # What they were when they were cut: size, times and number of each.
         self.seen: list[list[int]] = list(description.get("seen") or [])
         self.whole = bool(description.get("whole", False))  # each call has all stretches, in order

@@ -49,6 +49,7 @@ class MiniBatchContext:
 
     __slots__ = (
         "_count",
+        "_count_rows",
         "_first_row",
         "_frame",
         "_leaves_out",
@@ -67,6 +68,7 @@ class MiniBatchContext:
         self._paths = tuple(paths)
         self._count = len(paths)
         self._first_row: int | None = None
+        self._count_rows: Callable[[tuple[str, ...]], int] | None = None
         self._frame: Any = None
         self._leaves_out = False
 
@@ -74,6 +76,7 @@ class MiniBatchContext:
         """Itself, for a mini-batch whose items are rows."""
         self._paths, self._count, self._first_row = tuple(rows.names), len(items), rows.first
         self._frame, self._leaves_out = rows.frame(items), rows.leaves_out
+        self._count_rows = rows.first_row
         return self
 
     @property
@@ -82,9 +85,14 @@ class MiniBatchContext:
 
     @property
     def global_row_index_lower_bound(self) -> "int | None":
-        """Number of its first row in the whole input, from 0; None for files."""
-        if self._frame is not None and self._first_row is None:
-            raise RuntimeError(_unknown(self._leaves_out, self.partition_key_value is not None))
+        """Number of its first row in the whole input, from 0; None for files. Where nobody has
+        counted the rows before it, they are counted when this is first read. Raises RuntimeError
+        where the number cannot be known."""
+        if self._first_row is None and self._count_rows is not None:
+            reason = _unknown(self._leaves_out, self.partition_key_value is not None)
+            if reason:
+                raise RuntimeError(reason)
+            self._first_row = self._count_rows(self._paths)
         return self._first_row
 
     def report_failed(self, item_index: int, reason: object = "") -> None:
@@ -104,12 +112,10 @@ class MiniBatchContext:
 
 
 def _unknown(leaves_out: bool, by_keys: bool) -> str:
-    """Why nobody knows the number of the first row of a mini-batch of a table."""
+    """Why nobody can know the number of the first row of a mini-batch of a table; empty when
+    counting tells."""
     if not leaves_out and not by_keys:
-        return (
-            "the rows of this table are not counted, so global_row_index_lower_bound is not known;"
-            " --set table.count_rows=true counts them (in a job file: table: {count_rows: true})"
-        )
+        return ""
     reason = "the rows of a key are not counted"
     if leaves_out:
         reason = (

@@ -51,8 +51,8 @@ def report(
     _append(error_file, f"{heading}\n{text}\n")
     texts = (kind, _shortened(message, MESSAGE_MAX), _shortened(text, TRACEBACK_MAX), method)
     members = zip(("type", "message", "traceback", "method"), texts)
-    bases = ", ".join(map(_quoted, _bases(error)))
-    parts = [f'"{k}": {_quoted(v)}' for k, v in members] + [f'"bases": [{bases}]']
+    bases = ", ".join(map(quoted, _bases(error)))
+    parts = [f'"{k}": {quoted(v)}' for k, v in members] + [f'"bases": [{bases}]']
     return ("{" + ", ".join(parts) + "}").encode("ascii")
 
 
@@ -118,7 +118,7 @@ def _shortened(text: str, limit: int) -> str:
     return f"{text[:half]}\n... {len(text) - limit} characters left out ...\n{text[-half:]}"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A JSON string in ASCII without lone surrogates, which many readers refuse."""
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     try:

@@ -7,6 +7,7 @@ only compared or passed on, and this way a mini-batch costs fewer objects.
 
 import os
 from _socket import MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET  # `socket` costs 3 ms more
+from errno import EFBIG
 from struct import Struct
 
 TYPE_CHECKING = False  # importing typing costs 2 ms; type checkers know this name
@@ -77,6 +78,19 @@ def read_attached(attached: "list[tuple[int, int, bytes]]", size: int) -> bytes:
     return payload
 
 
+def _write_all(descriptor: int, payload: bytes) -> None:
+    """Raises OSError, in words about the answer."""
+    view = memoryview(payload)
+    try:
+        while view:
+            view = view[os.write(descriptor, view) :]
+    except OSError as error:
+        limit = "; `ulimit -f` limits what a process may write" if error.errno == EFBIG else ""
+        raise OSError(
+            error.errno, f"no room for an answer of {len(payload)} bytes: {error.strerror}{limit}"
+        ) from None
+
+
 def send(answers: "socket", header: bytes, payload: bytes) -> None:
     """Sends an answer; a payload that does not fit the packet goes into a memory file."""
     if len(payload) <= INLINE_MAX:
@@ -84,9 +98,7 @@ def send(answers: "socket", header: bytes, payload: bytes) -> None:
         return
     descriptor = os.memfd_create("windrow-answer")
     try:
-        view = memoryview(payload)
-        while view:
-            view = view[os.write(descriptor, view) :]
+        _write_all(descriptor, payload)
         answers.sendmsg([header], [(SOL_SOCKET, SCM_RIGHTS, _DESCRIPTOR.pack(descriptor))])
     finally:
         os.close(descriptor)

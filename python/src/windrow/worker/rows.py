@@ -10,7 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-NAMES = "windrow-names"  # error handler: undecodable bytes of file names become those bytes again
+# Error handlers: undecodable bytes of file names become those bytes again. What is neither text nor
+# such a byte is an error in rows, and a question mark in logs.
+ROWS = "windrow-rows"
+NAMES = "windrow-names"
 
 ALLOWED = "return a list, tuple, numpy array, pandas Series or DataFrame with one element per item"
 
@@ -45,11 +48,27 @@ def _names(error: UnicodeError) -> "tuple[bytes, int]":
     return text, error.end
 
 
+def _rows(error: UnicodeError) -> "tuple[bytes, int]":
+    assert isinstance(error, UnicodeEncodeError)
+    text, start, end = error.object, error.start, error.end
+    for place in range(start, end):
+        if not 0xDC80 <= ord(text[place]) <= 0xDCFF:
+            near = text[max(0, place - 20) : place + 20]
+            raise ValueError(
+                f"a row has half of a surrogate pair, {text[place]!r} in {near!r}, which is not"
+                " text and cannot be written as UTF-8; replace it in run():"
+                " text.encode('utf-8', 'replace').decode()"
+            )
+    return _names(error)
+
+
+register_error(ROWS, _rows)
 register_error(NAMES, _names)
 
 
 def serialise(result: object) -> "tuple[int, bytes]":
-    """How many rows, and their text. Raises WrongType and whatever str() raises."""
+    """How many rows, and their text. Raises WrongType, ValueError for what is not text, and
+    whatever str() raises."""
     if type(result) is list:
         # Nearly always a list of strings: two steps less, and str() of none of them. A subclass
         # of str may have a str() of its own, so nothing but str itself counts here.
@@ -60,7 +79,7 @@ def serialise(result: object) -> "tuple[int, bytes]":
             rows = len(result)
             text = "\n".join(result)
             if rows and len(text) < _SHORT:
-                return rows, (text + "\n").encode("utf-8", NAMES)
+                return rows, (text + "\n").encode("utf-8", ROWS)
     what = kind(result)
     if what != "array":
         frame: Any = result if what == "frame" else pandas_frame(result)
@@ -101,7 +120,7 @@ def count(result: object) -> "tuple[int, bytes]":
 
 def encoded(rows: int, text: str) -> "tuple[int, bytes]":
     """So many rows as bytes. Raises OverflowError."""
-    payload = text.encode("utf-8", NAMES)
+    payload = text.encode("utf-8", ROWS)
     check_size(len(payload))
     return rows, payload
 

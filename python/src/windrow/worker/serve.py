@@ -105,6 +105,7 @@ def main() -> None:
             worker.exit_code = 0
         else:
             worker.exit_code = EXIT_INIT_FAILED
+        _end_threads(worker)
     except (AgentGone, BrokenPipeError, ConnectionResetError):
         _leave(0)
     except (BadCommand, EOFError, OSError, struct_error) as error:
@@ -267,6 +268,29 @@ def _guard_exit(worker: Worker) -> None:
     libraries of the user's. Registered first, so called last: after the user's threads were
     joined and the user's own exit functions were called, as in any Python program."""
     atexit.register(lambda: _leave(worker.exit_code))
+
+
+def _end_threads(worker: Worker) -> None:
+    """Threads that the script has left running hold up the end for a while and no longer; which
+    ones they were is said in the script's log and in a second goodbye."""
+    if "threading" not in sys.modules:
+        return
+    from windrow.worker import threads
+
+    def end(sentence: str) -> None:
+        from windrow.worker.failure import quoted
+
+        threads.say(sentence)
+        if worker.exit_code == 0:
+            payload = f'{{"message": {quoted(sentence)}, "method": "threads"}}'
+            head = (packets.GOODBYE, bytes(8), packets.NO_BATCH, 0, 0)
+            try:
+                _answer(worker, head, payload.encode(), (monotonic_ns(), 0, process_time_ns()))
+            except OSError:
+                pass  # the agent is gone
+        _leave(worker.exit_code)
+
+    threads.end_in_time(end)
 
 
 def _exit_code_of(error: "BaseException | None") -> int:

@@ -93,7 +93,7 @@ class Writer:
             result = rows.pandas_frame(result)
         array = kind == "array"
         count, header, text = self._elements(result) if array else self._frame(result)
-        made = [(parts.HEADER, output, 0, header.encode("utf-8", rows.NAMES))] if header else []
+        made = [(parts.HEADER, output, 0, header.encode("utf-8", rows.ROWS))] if header else []
         return count, [*made, (parts.ROWS, output, 0, rows.encoded(count, text)[1])]
 
     def _frame(self, frame: "Any") -> "tuple[int, str, str]":

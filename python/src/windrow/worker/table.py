@@ -15,6 +15,7 @@ from windrow.worker.script import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 
@@ -73,6 +74,14 @@ class TableRows:
             return self._reader.count(self.names) or 1
         except Exception:  # what was wrong with it is told already
             return 1
+
+    def first_row(self, names: "Sequence[str]") -> int:
+        """The number of the first row of some stretches, counted where the names do not tell.
+        Raises RuntimeError where the files before them are not known, and OSError."""
+        try:
+            return self._reader.counted_row(names)
+        except TableError as error:
+            raise RuntimeError(f"global_row_index_lower_bound is not known: {error}") from None
 
     def frame(self, items: "Any") -> "Any":
         """The latest mini-batch for a dataset: the DataFrame that run() gets, or, where that is
