@@ -23,6 +23,20 @@ def programs() -> Path | None:
     return Path(on_path).parent if on_path else None
 
 
+def obstacle(bin_folder: Path) -> str | None:
+    """Why no server can be started here, where that is known beforehand."""
+    if os.geteuid() != 0:
+        return None
+    try:  # the server refuses to run as root
+        subprocess.run(
+            [str(bin_folder / "initdb"), "--version"],
+            user="postgres", cwd="/", check=True, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+    except (KeyError, ValueError, OSError, subprocess.CalledProcessError) as error:
+        return f"as user postgres nobody can execute {bin_folder}/initdb: {error}"
+    return None
+
+
 class Server:
     """`folder`: where its socket is."""
 

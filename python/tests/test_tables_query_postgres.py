@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow
 import pytest
-from postgres_server import Server, programs, running
+from postgres_server import Server, obstacle, programs, running
 from pyarrow import ipc
 from tables_oracle.table_files import dtypes, rows
 from windrow.tables import query, query_columns, query_postgres
@@ -28,6 +28,8 @@ def server() -> Iterator[Server]:
     folder = programs()
     if folder is None:
         pytest.skip("there is no PostgreSQL server: apt-get install postgresql")
+    if (why := obstacle(folder)) is not None:
+        pytest.skip(why)
     with running(folder) as made:
         yield made
 

@@ -90,7 +90,7 @@ class Agent final : public WorkerHost::Sink {
   [[nodiscard]] bool memory_low() const { return supervisor_ && supervisor_->memory_low(); }
 
   // A worker has died by itself. May be left empty; set before join().
-  std::function<void(ProcessNumber)> on_death;
+  std::function<void(ProcessNumber, const WorkerUsage&)> on_death;
 
   void check_invariants() const;
 

@@ -25,6 +25,8 @@ void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
                 .exit_code = exit.exit_code,
                 .signal = exit.signal,
                 .memory_peak = exit.memory_peak,
+                .user_us = exit.user_us,
+                .system_us = exit.system_us,
                 .out_of_memory = exit.out_of_memory,
                 .why = exit.why,
                 .page = host_->page(process)};

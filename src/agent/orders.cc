@@ -135,7 +135,7 @@ void Agent::carry_out(order::Kill& one) {
 }
 
 void Agent::carry_out(const order::NoteDeath& one) {
-  if (on_death) on_death(one.process);
+  if (on_death) on_death(one.process, one.usage);
 }
 
 void Agent::carry_out(order::ReportAttempt& one) {

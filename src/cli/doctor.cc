@@ -63,6 +63,8 @@ class Doctor final : public Command {
     voice_.declare(app, Voice::For::kAnswer);
   }
 
+  [[nodiscard]] bool needs_home() const override { return false; }
+
   int run(const Caller& caller) override {
     const std::vector<Finding> findings = examine_machine(caller);
     write_out(1, voice_.json() ? findings_json(findings) : findings_text(findings, voice_.quiet()));

@@ -42,7 +42,9 @@ class ResourceMonitor::Sampler {
   Sampler(FileSystem& fs, MonitorConfig config) : fs_(fs), config_(std::move(config)) {}
 
   // REQUIRES: any thread, one at a time by the lock.
-  void sample(WallTime wall, const std::vector<WatchedProcess>& workers) {
+  void sample(WallTime wall,
+              const std::vector<WatchedProcess>& workers,
+              std::vector<TreeUsage> dead) {
     const std::scoped_lock lock(mutex_);
     std::string utc;
     ClockText().append_iso(wall, utc);
@@ -52,7 +54,20 @@ class ResourceMonitor::Sampler {
     list_processes(utc, processes);
     sample_node(utc);
     sample_disks(utc);
-    sample_trees(utc, processes, workers);
+    std::vector<TreeUsage> trees = sum_trees(processes, process_id(), workers, units_);
+    for (TreeUsage& tree : trees) {
+      for (const int pid : tree.pids) {
+        tree.io += parse_process_io(read_proc(fmt::format("{}/io", pid)));
+      }
+    }
+    for (TreeUsage& tree : dead) {
+      if (const auto before = before_.find(tree.name); before != before_.end()) {
+        tree.io = before->second.io;  // as far as it was seen
+        tree.threads = before->second.threads;
+      }
+      trees.push_back(std::move(tree));
+    }
+    write_trees(utc, trees);
   }
 
  private:
@@ -160,15 +175,10 @@ class ResourceMonitor::Sampler {
     append_to(config_.folder + "/node_disk_usage.csv", disk_row(utc, disks));
   }
 
-  void sample_trees(const std::string& utc,
-                    const std::vector<ProcessStat>& processes,
-                    const std::vector<WatchedProcess>& workers) {
+  void write_trees(const std::string& utc, const std::vector<TreeUsage>& trees) {
     std::map<std::string, Before> now;
     std::string rows;
-    for (TreeUsage& tree : sum_trees(processes, process_id(), workers, units_)) {
-      for (const int pid : tree.pids) {
-        tree.io += parse_process_io(read_proc(fmt::format("{}/io", pid)));
-      }
+    for (const TreeUsage& tree : trees) {
       const auto before = before_.find(tree.name);
       const bool known = before != before_.end();
       const double cpu = tree.user + tree.system;
@@ -176,7 +186,7 @@ class ResourceMonitor::Sampler {
       const double passed = known ? units_.uptime - before->second.uptime : tree.age;
       const double percent = passed > 0 && spent > 0 ? 100 * spent / passed : 0;
       rows += process_row(utc, tree, percent, memory_total_);
-      now[tree.name] = {cpu, units_.uptime};
+      now[tree.name] = {cpu, units_.uptime, tree.io, tree.threads};
     }
     before_ = std::move(now);
     append_to(config_.folder + "/processes_resource_usage.csv", rows);
@@ -185,6 +195,8 @@ class ResourceMonitor::Sampler {
   struct Before {
     double cpu = 0;  // seconds
     double uptime = 0;
+    IoCounts io;
+    std::uint64_t threads = 0;
   };
 
   std::mutex mutex_;
@@ -218,7 +230,12 @@ void ResourceMonitor::sample_at_interval() {
   });
 }
 
-void ResourceMonitor::sample_soon() {
+void ResourceMonitor::sample_soon(TreeUsage dead) {
+  dead_.push_back(std::move(dead));
+  sample_owed();
+}
+
+void ResourceMonitor::sample_owed() {
   if (std::exchange(owed_, true) || busy_) return;
   const TimePoint earliest = last_ + kSoonEvery;
   loop_.at(std::max(earliest, loop_.now()), [self = self_] {
@@ -230,19 +247,21 @@ void ResourceMonitor::sample() {
   busy_ = true;
   owed_ = false;
   last_ = loop_.now();
-  loop_.blocking(
-      [sampler = sampler_, wall = loop_.wall_now(), workers = workers_()] {
-        sampler->sample(wall, workers);
-      },
-      [self = self_] {
-        if (*self == nullptr) return;
-        (*self)->busy_ = false;
-        if (std::exchange((*self)->owed_, false)) (*self)->sample_soon();
-      });
+  loop_.blocking([sampler = sampler_,
+                  wall = loop_.wall_now(),
+                  workers = workers_(),
+                  dead = std::exchange(dead_, {})] { sampler->sample(wall, workers, dead); },
+                 [self = self_] {
+                   if (*self == nullptr) return;
+                   (*self)->busy_ = false;
+                   if (std::exchange((*self)->owed_, false)) (*self)->sample_owed();
+                 });
 }
 
 void ResourceMonitor::finish() {
-  if (std::exchange(owed_, false)) sampler_->sample(loop_.wall_now(), workers_());
+  if (std::exchange(owed_, false)) {
+    sampler_->sample(loop_.wall_now(), workers_(), std::exchange(dead_, {}));
+  }
 }
 
 }  // namespace windrow

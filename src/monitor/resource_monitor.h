@@ -49,8 +49,9 @@ class ResourceMonitor {
   // Takes the first sample, and from then on one at every interval. Call once.
   void begin();
 
-  // A worker has died: one more sample, now; deaths within a second share one.
-  void sample_soon();
+  // A worker has died, and this is what it had used, at its peak: one more sample, now, in which
+  // it has its last row; deaths within a second share one.
+  void sample_soon(TreeUsage dead);
 
   // Takes a sample that is still owed, before it returns. Call last.
   void finish();
@@ -60,6 +61,7 @@ class ResourceMonitor {
 
   void sample();
   void sample_at_interval();
+  void sample_owed();
 
   Loop& loop_;
   Duration interval_;
@@ -68,6 +70,7 @@ class ResourceMonitor {
   bool busy_ = false;  // a sample is being taken
   bool owed_ = false;  // one was asked for since it began
   TimePoint last_;
+  std::vector<TreeUsage> dead_;             // without a last row so far
   std::shared_ptr<ResourceMonitor*> self_;  // cleared by the destructor
 };
 

@@ -2,6 +2,7 @@
 #include "os/process_host.h"
 
 #include <cerrno>
+#include <csignal>
 #include <span>
 #include <utility>
 
@@ -11,12 +12,18 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "os/process_tree.h"
 #include "os/shared_page.h"
+#include "os/stuck_helper.h"
 
 namespace windrow {
 namespace {
 
 constexpr mode_t kLogMode = 0666;  // less the umask
+constexpr Duration kLookEvery = std::chrono::seconds(1);
+constexpr Duration kZygoteCleansUp = std::chrono::seconds(5);  // after a reaper, at most
+constexpr const char* kReaperGivenUp =
+    "the process that waits for its end did not answer and was killed";
 // More than a dead worker's queue can hold, so that one whose tree could not be killed ends too.
 constexpr int kDrainRoundsMax = 4096;
 
@@ -39,6 +46,8 @@ WorkerExit ended(const ReaperReport& report) {
   exit.exit_code = WIFEXITED(report.status) ? WEXITSTATUS(report.status) : 0;
   exit.killed_by_us = report.killed != 0;
   exit.memory_peak = report.memory_peak;
+  exit.user_us = report.user_us;
+  exit.system_us = report.system_us;
   return exit;
 }
 
@@ -55,6 +64,11 @@ struct ProcessHost::Worker {
   bool running = false;  // the reaper has said so
   int pid = 0;           // from then on
   bool ended = false;
+  pid_t reaper = 0;                     // as `pid`
+  bool kill_ordered = false;            // so it owes the end
+  std::optional<TimePoint> owed_since;  // a report, by reaper or zygote
+  bool woken = false;
+  bool given_up = false;  // its reaper was killed
 };
 
 ProcessHost::ProcessHost(EpollLoop& loop, Zygote& zygote)
@@ -82,7 +96,7 @@ void ProcessHost::start(ProcessNumber process, const WorkerCommand& command) {
   worker.working_folder = command.working_folder;
   CHECK(workers_.emplace(process, std::move(made)).second);
   const Status launched = launch(command, worker);
-  if (launched) return;
+  if (launched) return watch_helpers();
   loop_.unwatch(worker.answers.get());
   loop_.unwatch(worker.control.get());
   // Posted: the caller may not expect the end of a worker before start() has returned.
@@ -166,6 +180,11 @@ void ProcessHost::order(ProcessNumber process, char what) {
   send_message(worker->control.get(), std::span(&part, 1), {});
 }
 
+void ProcessHost::kill(ProcessNumber process) {
+  order(process, kReaperKill);
+  if (Worker* worker = find(process)) worker->kill_ordered = true;
+}
+
 void ProcessHost::forget(ProcessNumber process) {
   const auto found = workers_.find(process);
   if (found == workers_.end()) return;
@@ -193,6 +212,7 @@ void ProcessHost::read_control(Worker& worker) {
     // The reaper is gone and so, says the zygote by closing its own copy, is all it had started.
     WorkerExit killed;
     killed.signal = SIGKILL;
+    if (worker.given_up) killed.why = kReaperGivenUp;
     end(worker,
         worker.running
             ? killed
@@ -204,6 +224,7 @@ void ProcessHost::read_control(Worker& worker) {
     case ReaperReport::Kind::kStarted:
       worker.running = true;
       worker.pid = report.pid;
+      worker.reaper = report.reaper;
       return;
     case ReaperReport::Kind::kEnded: {
       WorkerExit exit = ended(report);
@@ -240,6 +261,79 @@ void ProcessHost::drain(Worker& worker) {
   for (int round = 0; round < kDrainRoundsMax; ++round) {
     if (reader_.read_some(worker.answers.get(), deliver) != PacketReader::After::kMore) return;
   }
+}
+
+// While there are workers: whether their helpers do what they owe.
+void ProcessHost::watch_helpers() {
+  if (std::exchange(watching_, true)) return;
+  loop_.at(loop_.now() + kLookEvery, [host = std::weak_ptr(self_)] {
+    if (const auto self = host.lock()) (*self)->look_at_helpers();
+  });
+}
+
+void ProcessHost::look_at_helpers() {
+  watching_ = false;
+  std::vector<ProcessNumber> alive;
+  for (const auto& [process, worker] : workers_) {
+    if (!worker->ended) alive.push_back(process);
+  }
+  if (alive.empty()) return;
+  watch_helpers();
+  for (const ProcessNumber process : alive) {
+    Worker* worker = find(process);  // an end that is told may change which there are
+    if (worker != nullptr && !worker->ended) care_for(*worker);
+  }
+}
+
+// The zygote owes word of a start, the reaper word of an end.
+void ProcessHost::care_for(Worker& worker) {
+  const ProcessLook itself = look_at(worker.pid);
+  const bool over = itself.ended() || itself.parent != worker.reaper;
+  if (worker.running && !worker.kill_ordered && !over) {
+    worker.owed_since.reset();
+    return;
+  }
+  if (!worker.owed_since) worker.owed_since = loop_.now();
+  const Duration owed = loop_.now() - *worker.owed_since;
+  const bool stopped =
+      look_at(zygote_.pid()).stopped() || (worker.running && look_at(worker.reaper).stopped());
+  const HelperCare care = care_for_helper(owed, stopped);
+  if (care == HelperCare::kWait) return;
+  zygote_.wake();
+  if (stopped && !std::exchange(worker.woken, true)) {
+    tell(
+        fmt::format("a process of Windrow's own was stopped (SIGSTOP) while process{:03} waited "
+                    "for it; it was told to continue",
+                    worker.process));
+  }
+  if (care == HelperCare::kGiveUp) give_up(worker);
+}
+
+void ProcessHost::give_up(Worker& worker) {
+  if (!worker.running) {
+    zygote_.give_up();
+    end(worker,
+        not_started(fmt::format("cannot start {}: the process that starts workers did not answer "
+                                "and was killed; resume the job",
+                                worker.program)));
+    return;
+  }
+  if (!std::exchange(worker.given_up, true)) {
+    tell(fmt::format("process{:03}: {}", worker.process, kReaperGivenUp));
+    worker.owed_since = loop_.now() - kHungLimit + kZygoteCleansUp;
+    const ProcessLook reaper = look_at(worker.reaper);
+    // The kernel kills the worker with it, the zygote what else there is.
+    if (reaper.parent == zygote_.pid()) ::kill(worker.reaper, SIGKILL);
+    return;
+  }
+  WorkerExit killed;
+  killed.signal = SIGKILL;
+  killed.why = kReaperGivenUp;
+  end(worker, killed);
+}
+
+void ProcessHost::tell(const std::string& trouble) const {
+  if (on_trouble) on_trouble(trouble);
 }
 
 }  // namespace windrow

@@ -38,23 +38,12 @@ void append_numbers(std::string_view text, Pids& into) {
   }
 }
 
-// Zero when the process is gone.
-pid_t parent_of(pid_t pid) {
-  const std::string stat = read_proc(fmt::format("/proc/{}/stat", pid)).value_or("");
-  // "pid (name) state parent ...", and a name may hold anything, also ") ".
-  const std::size_t name_end = stat.rfind(") ");
-  if (name_end == std::string::npos || name_end + 4 > stat.size()) return 0;
-  pid_t parent = 0;
-  std::from_chars(stat.data() + name_end + 4, stat.data() + stat.size(), parent);
-  return parent;
-}
-
 // Who has which children. With children files each answer is of the moment, else of the scan.
 class Children {
  public:
   explicit Children(TreeWalk walk) : by_scan_(walk == TreeWalk::kScan || !children_files()) {
     if (!by_scan_) return;
-    for (const pid_t pid : numbers_in("/proc")) scanned_[parent_of(pid)].push_back(pid);
+    for (const pid_t pid : numbers_in("/proc")) scanned_[look_at(pid).parent].push_back(pid);
   }
 
   [[nodiscard]] Pids of(pid_t parent) const {
@@ -162,6 +151,18 @@ class TreeKill {
 };
 
 }  // namespace
+
+ProcessLook look_at(pid_t pid) {
+  const std::string stat = read_file(fmt::format("/proc/{}/stat", pid)).value_or("");
+  // "pid (name) state parent ...", and a name may hold anything, also ") ".
+  const std::size_t name_end = stat.rfind(") ");
+  if (name_end == std::string::npos || name_end + 4 > stat.size()) return {};
+  ProcessLook look{.state = stat[name_end + 2]};
+  std::from_chars(stat.data() + name_end + 4, stat.data() + stat.size(), look.parent);
+  return look;
+}
+
+std::vector<pid_t> children_of(pid_t parent) { return Children(TreeWalk::kBest).of(parent); }
 
 std::vector<pid_t> descendants_of(pid_t root, TreeWalk walk) {
   const Children children(walk);

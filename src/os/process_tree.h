@@ -23,6 +23,20 @@ namespace windrow {
 // files, by the parent of every process in /proc.
 enum class TreeWalk { kBest, kScan };
 
+// One process, as /proc shows it at this moment.
+struct ProcessLook {
+  char state = 'X';  // R, S, D, T, Z...; X when there is no such process
+  pid_t parent = 0;
+
+  // By SIGSTOP, or by a debugger.
+  [[nodiscard]] bool stopped() const { return state == 'T' || state == 't'; }
+  [[nodiscard]] bool ended() const { return state == 'Z' || state == 'X'; }  // reaped or not
+};
+ProcessLook look_at(pid_t pid);
+
+// Those that `parent` has now, dead but unreaped ones too.
+std::vector<pid_t> children_of(pid_t parent);
+
 // All descendants of `root` that a walk meets, dead but unreaped ones too, in no order. Processes
 // that start or end meanwhile may be missed.
 std::vector<pid_t> descendants_of(pid_t root, TreeWalk walk = TreeWalk::kBest);

@@ -34,6 +34,11 @@ struct StartFailure {
   std::int32_t error = 0;
 };
 
+std::uint64_t microseconds(const timeval& time) {
+  return (static_cast<std::uint64_t>(time.tv_sec) * 1'000'000) +
+         static_cast<std::uint64_t>(time.tv_usec);
+}
+
 void reset_signals() {
   struct sigaction standard{};
   standard.sa_handler = SIG_DFL;
@@ -113,6 +118,7 @@ class Reaper {
       return;
     }
     report_.pid = worker_;
+    report_.reaper = ::getpid();
     send_report(launch_.control.get(), report_);
     wait_for_end_or_order();
     report_.kind = ReaperReport::Kind::kEnded;
@@ -192,6 +198,8 @@ class Reaper {
     if (child != worker_) return;
     report_.status = status;
     report_.memory_peak = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+    report_.user_us = microseconds(usage.ru_utime);
+    report_.system_us = microseconds(usage.ru_stime);
     const bool by_kill = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
     report_.killed = kill_asked_ && by_kill ? 1 : 0;
   }

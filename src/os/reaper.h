@@ -28,10 +28,13 @@ struct ReaperReport {
   Kind kind = Kind::kStarted;
   std::int32_t status = 0;        // kEnded: as of wait(2)
   std::uint64_t memory_peak = 0;  // kEnded: bytes
-  std::uint32_t killed = 0;       // kEnded: 1 when the engine's wish killed it
-  Step step = Step::kFork;        // kNotStarted: what failed
-  std::int32_t error = 0;         // kNotStarted: errno
-  std::int32_t pid = 0;           // kStarted: of the worker
+  std::uint64_t user_us = 0;      // kEnded: microseconds of CPU
+  std::uint64_t system_us = 0;
+  std::uint32_t killed = 0;  // kEnded: 1 when the engine's wish killed it
+  Step step = Step::kFork;   // kNotStarted: what failed
+  std::int32_t error = 0;    // kNotStarted: errno
+  std::int32_t pid = 0;      // kStarted: of the worker
+  std::int32_t reaper = 0;   // kStarted: of the reaper itself
 };
 
 // What the engine sends: one byte.

@@ -5,6 +5,8 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <optional>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,29 +15,66 @@
 
 #include "os/clock_steady.h"
 #include "os/machine.h"
+#include "os/process_tree.h"
 #include "os/spawn.h"
+#include "os/stuck_helper.h"
 
 namespace windrow {
 namespace {
 
-// False when the time was up before its end.
-bool read_until_end(int from, TimePoint end, std::uint64_t max, std::string& into) {
-  std::array<char, 16384> part{};
-  for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(end - monotonic_now()).count();
-    if (left <= 0) return false;
-    pollfd source{from, POLLIN, 0};
-    const int ready = ::poll(&source, 1, static_cast<int>(std::min<std::int64_t>(left, 60000)));
-    if (ready < 0 && errno != EINTR) return false;
-    if (ready <= 0) continue;
-    const ssize_t got = ::read(from, part.data(), part.size());
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got <= 0) return got == 0;
-    const std::uint64_t room = max - std::min<std::uint64_t>(max, into.size());
-    into.append(part.data(), std::min(static_cast<std::uint64_t>(got), room));
+constexpr std::chrono::milliseconds kLookEvery{1000};
+constexpr std::chrono::milliseconds kExitLookEvery{1};  // its output has ended, so it will soon
+
+// A program that runs, until it has ended and its output with it.
+class Running {
+ public:
+  Running(pid_t pid, Descriptor output, TimePoint end)
+      : pid_(pid), output_(std::move(output)), end_(end) {}
+
+  // Empty when it has ended by itself; else why it must be killed.
+  std::string run(std::uint64_t max, std::string& into) {
+    for (;;) {
+      const TimePoint now = monotonic_now();
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - now);
+      if (left.count() <= 0) return "took too long";
+      const ProcessLook look = look_at(pid_);
+      const bool ended = look.ended();
+      if (ended && (!output_ || waited(ended_since_, now) >= kWakeAfter)) return "";
+      if (!output_ && !ended && waited(closed_since_, now) >= kHungLimit) return "does not end";
+      if (!look.stopped()) stopped_since_.reset();
+      if (look.stopped()) {
+        const HelperCare care = care_for_helper(waited(stopped_since_, now), true);
+        if (care == HelperCare::kGiveUp) return "was stopped (SIGSTOP) and does not continue";
+        if (care == HelperCare::kWake) ::kill(pid_, SIGCONT);
+      }
+      pollfd source{output_.get(), POLLIN, 0};  // poll leaves out -1
+      const auto pause = std::min(left, output_ ? kLookEvery : kExitLookEvery);
+      if (::poll(&source, 1, static_cast<int>(pause.count())) > 0) read_some(max, into);
+    }
   }
-}
+
+ private:
+  static Duration waited(std::optional<TimePoint>& since, TimePoint now) {
+    if (!since) since = now;
+    return now - *since;
+  }
+
+  void read_some(std::uint64_t max, std::string& into) {
+    const ssize_t got = ::read(output_.get(), part_.data(), part_.size());
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (got <= 0) return output_.reset();
+    const std::uint64_t room = max - std::min<std::uint64_t>(max, into.size());
+    into.append(part_.data(), std::min(static_cast<std::uint64_t>(got), room));
+  }
+
+  pid_t pid_;
+  Descriptor output_;
+  TimePoint end_;
+  std::optional<TimePoint> stopped_since_;
+  std::optional<TimePoint> ended_since_;   // while somebody else still has its output
+  std::optional<TimePoint> closed_since_;  // while it has not ended
+  std::array<char, 16384> part_{};
+};
 
 }  // namespace
 
@@ -61,12 +100,12 @@ Result<ProgramEnd> run_to_end(const std::vector<std::string>& argv,
                    spawn(*program, argv, {null.get(), output.writing.get(), second}));
   output.writing.reset();
   ProgramEnd end;
-  const bool in_time =
-      read_until_end(output.reading.get(), monotonic_now() + limit, max, end.output);
-  if (!in_time) ::kill(pid, SIGKILL);
+  Running running(pid, std::move(output.reading), monotonic_now() + limit);
+  const std::string trouble = running.run(max, end.output);
+  if (!trouble.empty()) kill_tree(pid);
   end.status = wait_for_end(pid);
-  if (!in_time) return fail(ErrorCode::kUnavailable, "{} took too long", *program);
-  return end;
+  if (trouble.empty()) return end;
+  return fail(ErrorCode::kUnavailable, "{} {}: it was killed", *program, trouble);
 }
 
 Result<std::string> run_program(const std::vector<std::string>& argv,

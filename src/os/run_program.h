@@ -5,7 +5,7 @@
 // Thread: any; blocks until the program ends or its time is up. The engine never forks once it has
 // threads: this starts the program as vfork does, in a child that copies nothing and takes no lock.
 // Ownership: nothing is left running. Failure: kNotFound without such a program, kUnavailable when
-// it could not be started or took too long.
+// it could not be started, took too long, or was stopped by somebody and does not continue.
 #pragma once
 
 #include <cstdint>

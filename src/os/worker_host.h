@@ -49,9 +49,11 @@ struct WorkerExit {
   int signal = 0;                 // what killed the worker itself, 0 for a normal exit
   bool killed_by_us = false;      // the signal was ours (kill() was called before the end)
   std::uint64_t memory_peak = 0;  // bytes, largest resident set of the worker process
+  std::uint64_t user_us = 0;      // microseconds of CPU, with what it waited for
+  std::uint64_t system_us = 0;
   // Whether the kernel killed it for lack of memory; none when it does not say.
   std::optional<bool> out_of_memory;
-  std::string why;  // only when !started
+  std::string why;  // when !started, or when a helper had to be killed
 };
 
 // Of a worker that lives, in bytes; zeros when it is not known.

@@ -18,6 +18,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@
 #include "os/packet_socket.h"
 #include "os/process_tree.h"
 #include "os/reaper.h"
+#include "os/stuck_helper.h"
 
 namespace windrow {
 namespace {
@@ -116,8 +118,13 @@ class Starter {
     ::sigaddset(&child, SIGCHLD);
     child_ended_ = Descriptor(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
     while (socket_) serve();
-    const TimePoint end = monotonic_now() + kEndLimit;
-    while (clean_up() && monotonic_now() < end) wait(kRetryMilliseconds);
+    const TimePoint began = monotonic_now();
+    for (Duration owed{}; clean_up() && owed < kEndLimit; owed = monotonic_now() - began) {
+      for (const Child& reaper : reapers_) care_for(reaper.pid, owed);
+      wait(kRetryMilliseconds);
+    }
+    for (const Child& reaper : reapers_) ::kill(reaper.pid, SIGKILL);
+    if (!reapers_.empty()) clean_up();
   }
 
  private:
@@ -128,6 +135,12 @@ class Starter {
 
   [[nodiscard]] bool is_reaper(pid_t pid) const {
     return std::ranges::any_of(reapers_, [pid](const Child& child) { return child.pid == pid; });
+  }
+
+  static void care_for(pid_t reaper, Duration owed) {
+    const HelperCare care = care_for_helper(owed, look_at(reaper).stopped());
+    if (care == HelperCare::kWake) ::kill(reaper, SIGCONT);
+    if (care == HelperCare::kGiveUp) ::kill(reaper, SIGKILL);
   }
 
   // Waits for an ended child or a request, and sees to it.
@@ -273,8 +286,27 @@ Zygote::Zygote(Zygote&& other) noexcept
 Zygote::~Zygote() {
   socket_.reset();
   if (pid_ < 0) return;
-  while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  const Descriptor its_end(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  const TimePoint began = monotonic_now();
+  // Zero: it lives.
+  while (::waitpid(pid_, nullptr, WNOHANG) == 0) {
+    const Duration owed = monotonic_now() - began;
+    const HelperCare care = care_for_helper(owed, look_at(pid_).stopped());
+    if (care == HelperCare::kWake) wake();
+    if (care == HelperCare::kGiveUp) kill_tree(pid_);
+    pollfd end{its_end.get(), POLLIN, 0};  // poll leaves out -1
+    ::poll(&end, 1, its_end ? kRetryMilliseconds : 1);
   }
+}
+
+void Zygote::wake() const {
+  if (pid_ < 0) return;
+  ::kill(pid_, SIGCONT);
+  for (const pid_t reaper : children_of(pid_)) ::kill(reaper, SIGCONT);
+}
+
+void Zygote::give_up() const {
+  if (pid_ > 0) ::kill(pid_, SIGKILL);
 }
 
 Status Zygote::start(const WorkerCommand& command, std::span<const int, 5> inherited, int control) {

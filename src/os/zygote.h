@@ -9,7 +9,8 @@
 // it.
 //
 // Thread: fork_off while the process has one thread; then the loop's. Ownership: the destructor
-// ends the zygote and waits for it. Failure: start says when the zygote is gone.
+// ends the zygote and waits for it, with a limit (os/stuck_helper.h). Failure: start says when the
+// zygote is gone.
 #pragma once
 
 #include <span>
@@ -34,6 +35,12 @@ class Zygote {
   // Asks for a worker. Its descriptors 1 to 5 are `inherited`; reports come on the other end of
   // `control` (os/reaper.h). All of them are only borrowed.
   Status start(const WorkerCommand& command, std::span<const int, 5> inherited, int control);
+
+  // Continues the zygote and its reapers, in case somebody has stopped them.
+  void wake() const;
+
+  // Kills the zygote alone: its reapers and their workers stay, and no new ones can be started.
+  void give_up() const;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
 

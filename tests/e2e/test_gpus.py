@@ -73,6 +73,7 @@ def test_the_gpu_of_a_killed_worker_goes_to_the_next_one(windrow: Windrow) -> No
 def test_gpus_are_handed_out_from_those_that_the_engine_may_see(windrow: Windrow) -> None:
     without_gpus(windrow)
     windrow.environment["CUDA_VISIBLE_DEVICES"] = "GPU-8932f937,MIG-6a,7"
+    windrow.environment["AZ_BATCHAI_GPU_COUNT_FOUND"] = "3"
     job = windrow.start(SEE, files=20, size=1, workers=4)
     surplus = "" if list(Path("/dev").glob("nvidia[0-9]*")) else "absent"
     assert devices(windrow, 4) == ["GPU-8932f937", "MIG-6a", "7", surplus]
@@ -81,14 +82,17 @@ def test_gpus_are_handed_out_from_those_that_the_engine_may_see(windrow: Windrow
     assert job.end().exit == 0
 
 
-# C334 C336
-def test_without_gpus_the_variable_stays_as_it_is(windrow: Windrow) -> None:
+# C334 C336 C925
+@pytest.mark.parametrize("visible", ["", "0"])
+def test_without_gpus_the_variable_stays_as_it_is(windrow: Windrow, visible: str) -> None:
+    if visible and list(Path("/dev").glob("nvidia[0-9]*")):
+        pytest.skip("this machine has a GPU")
     without_gpus(windrow)
-    windrow.environment["CUDA_VISIBLE_DEVICES"] = ""
+    windrow.environment["CUDA_VISIBLE_DEVICES"] = visible
     (windrow.folder / "go").touch()
     job = windrow.run(SEE, files=2, size=1, workers=None)
     assert job.exit == 0
-    assert seen(windrow, 0)[1:] == ["", "0"]
+    assert seen(windrow, 0)[1:] == [visible, "0"]
     said = re.search(
         r"^(\d+) workers?: one for each of \1 CPUs? that may be used, no GPU$", job.text, re.M
     )

@@ -64,6 +64,11 @@ def test_the_tree_of_a_job_with_failures(windrow: Windrow) -> None:
     for stage in [*stages, "finished: Completed"]:
         assert master.count(stage) == 1, stage
 
+    # C923
+    for line in job.log("logs/job_progress_overview.txt").splitlines():
+        assert line.split("|", 4)[4] in master, line
+    assert "|3 of 3 mini-batches processed, 1 failed\n" in master
+
     # C297
     for name in ("logs/sys/master_role.txt", "logs/job_progress_overview.txt"):
         for line in job.log(name).splitlines():
@@ -96,6 +101,28 @@ def test_the_last_line_of_the_driver_log_says_why_a_job_failed(windrow: Windrow)
     assert "status: Failed: " in last
     assert "error_threshold" in last
     assert last.endswith("logs/user/error/0/process000.txt")
+
+
+# C924
+def test_the_logs_of_the_engine_follow_logging_level(windrow: Windrow) -> None:
+    engine = ("azureml-logs/70_driver_log.txt", "logs/sys/master_role.txt")
+    logged = {}
+    for level in ("WARNING", "INFO", "DEBUG"):
+        job = windrow.run(
+            MIXED, "--logging-level", level, files=6, size=2, workers=1, retries=0, output=level
+        )
+        assert job.exit == 0, job
+        text = "".join(
+            (job.folder / name).read_text() for name in engine if (job.folder / name).exists()
+        )
+        logged[level] = [line.split("|")[1] for line in text.splitlines() if LINE.fullmatch(line)]
+        # Progress, errors and the result are no matter of a level.
+        assert "result: Completed" in job.log("logs/job_progress_overview.txt")
+        assert "no zero" in job.log("logs/user/error.txt")
+        assert (job.folder / "user_logs/std_log_0.txt").exists()
+    assert logged["WARNING"].count("INFO") == 1  # where the job is
+    assert logged["INFO"].count("INFO") > 10 and "DEBUG" not in logged["INFO"]
+    assert logged["DEBUG"].count("DEBUG") == 3
 
 
 # C296

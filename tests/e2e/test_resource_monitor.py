@@ -153,6 +153,31 @@ def test_by_default_there_is_a_sample_at_the_start_and_one_at_a_death(windrow: W
     assert len(rows_of(job.folder / "logs/perf/0/node_resource_usage.csv")) == 2
 
 
+# Grows by 300 MB and is killed, between two samples of the monitor.
+GROWS = """
+import os, signal
+
+def run(mini_batch):
+    died = os.path.join(os.environ["OF_TEST"], "died")
+    if not os.path.exists(died):
+        open(died, "w").close()
+        memory = bytearray(300 << 20)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return mini_batch
+"""
+
+
+# C926
+def test_a_killed_worker_has_a_last_row_with_its_peak(windrow: Windrow) -> None:
+    job = windrow.run(GROWS, files=2, size=1, workers=1)
+    assert job.exit == 0, job
+    rows = rows_of(job.folder / "logs/perf/0/processes_resource_usage.csv")
+    last = [row for row in rows if row["Name"] == "process000"][-1]
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert float(last["Memory Used Percent"]) >= 100 * (300 << 20) / total - 0.1
+    assert float(last["Cpu Time User"]) + float(last["Cpu Time System"]) > 0
+
+
 # C340 C341 C343
 def test_a_worker_gets_its_part_of_the_machine(windrow: Windrow) -> None:
     script = """

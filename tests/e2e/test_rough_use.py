@@ -260,3 +260,31 @@ def test_a_list_of_failures_without_names_says_so(windrow: Windrow) -> None:
     again = windrow.run(None, "--set", "retry_short_returns=true", "--new", size=2, output="two")
     assert "2 items have no row" in again.text
     assert "retry_short_returns" not in again.text
+
+
+# C927
+@pytest.mark.parametrize("command", [("run", "score.py", "--input", "in"), ("job", "list")])
+def test_without_a_home_nothing_goes_to_a_folder_that_others_can_guess(
+    windrow: Windrow, command: tuple[str, ...]
+) -> None:
+    windrow.script(NAMES)
+    windrow.files(1)
+    for name in ("HOME", "WINDROW_HOME"):
+        windrow.environment.pop(name, None)
+    job = windrow.command(*command)
+    assert job.exit == 2, job
+    assert "neither WINDROW_HOME nor HOME is set" in job.text
+    assert "set WINDROW_HOME to a folder of yours" in job.text
+    assert windrow.command("help", "settings").exit == 0
+    assert windrow.command("doctor").exit != 0
+
+
+# C928
+def test_the_home_of_jobs_is_its_users_alone(windrow: Windrow) -> None:
+    before = os.umask(0)
+    try:
+        job = windrow.run(NAMES, files=1)
+    finally:
+        os.umask(before)
+    assert job.exit == 0, job
+    assert windrow.home.stat().st_mode & 0o7777 == 0o700

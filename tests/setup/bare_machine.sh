@@ -5,6 +5,7 @@
 # folder, puts this working tree into it and runs a command there on two cores, twice.
 #
 #   tests/setup/bare_machine.sh                 ./dev demo: under 6 minutes, then at once
+#   tests/setup/bare_machine.sh --and ./dev test    the same, then this command in that machine
 #   tests/setup/bare_machine.sh ./dev help      any other command, once
 #
 # Needs root and debootstrap. Packages come from where this machine gets them: its apt and pip
@@ -28,6 +29,7 @@ trap 'exit 130' INT TERM
 make_debian() {
   cache=$PWD/.setup/debootstrap
   mkdir -p "$cache"
+  chmod 755 "$bare" # as / is: other users, PostgreSQL's for one, go through it
   # shellcheck disable=SC2016 # $(REPO_URI) is apt's
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
     'Codename: bookworm' 2>/dev/null | head -n 1)
@@ -74,11 +76,16 @@ inside() {
     IFS='
 '
     # shellcheck disable=SC2086 # one setting a line
+    # pivot_root, not chroot: in a chroot nobody may make a user namespace, and a test does.
     exec unshare --mount --pid --fork --kill-child taskset -c "$two" sh -c '
       bare=$1 && shift
-      mount -t proc proc "$bare/proc" && mount --rbind /dev "$bare/dev" &&
-        exec chroot "$bare" "$@"
-    ' inside "$bare" env -i $kept PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+      mount --bind "$bare" "$bare" && mount -t proc proc "$bare/proc" &&
+        mount --rbind /sys "$bare/sys" && mount --rbind /dev "$bare/dev" &&
+        { mountpoint -q "$bare/dev/shm" ||
+          mount -t tmpfs -o mode=1777 shm "$bare/dev/shm"; } &&
+        cd "$bare" && pivot_root . mnt && umount -l /mnt && exec "$@"
+    ' inside "$bare" /usr/bin/env -i $kept \
+      PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
       sh -c 'cd /windrow && exec "$@"' inside "$@"
   )
 }
@@ -97,9 +104,9 @@ timed() {
 make_debian
 copy_access
 copy_tree
-if [ $# = 0 ]; then
+if [ $# = 0 ] || [ "$1" = --and ]; then
   timed "$demo_seconds_max" ./dev demo
   timed "$again_seconds_max" ./dev demo
-else
-  inside "$@"
+  [ $# = 0 ] || shift
 fi
+[ $# = 0 ] || inside "$@"

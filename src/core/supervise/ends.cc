@@ -185,7 +185,8 @@ void Supervisor::exited(
   const bool paid = blame(end, worker, wall, out);
   const bool told = worker.reason == EndReason::kStopped || worker.reason == EndReason::kShutdown ||
                     worker.reason == EndReason::kRecycled || worker.reason == EndReason::kOvertaken;
-  if (!told) out.emplace_back(order::NoteDeath{end.process});
+  if (!told)
+    out.emplace_back(order::NoteDeath{end.process, {end.memory_peak, end.user_us, end.system_us}});
   if (worker.was_ready && !paid && !told && !is_nobodys_fault(worker.reason)) {
     // Nobody is charged, but workers that always end so must not be replaced for ever.
     ++idle_deaths_;

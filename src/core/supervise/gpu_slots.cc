@@ -57,7 +57,10 @@ GpuSet choose_gpus(const GpuFacts& facts) {
     number = whole_number(*facts.preset);
     origin = "AZ_BATCHAI_GPU_COUNT_FOUND";
   }
-  if (facts.visible) {
+  if (facts.visible && !out.real && !number) {
+    // Slurm, or a shell, may set it everywhere. A list makes no devices.
+    out.source = "CUDA_VISIBLE_DEVICES is set, but no device was found";
+  } else if (facts.visible) {
     out.names = visible_names(*facts.visible);
     out.source = "CUDA_VISIBLE_DEVICES";
     if (number && *number < out.names.size()) {

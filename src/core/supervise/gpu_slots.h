@@ -37,7 +37,8 @@ struct GpuSet {
 };
 
 // What is visible counts before what was said, that before the preset, that before what was found;
-// a number with a list of visible ones takes that many from its front.
+// a number with a list of visible ones takes that many from its front. A list alone, on a machine
+// whose driver offers no device, names none.
 GpuSet choose_gpus(const GpuFacts& facts);
 
 struct WorkerCount {

@@ -44,12 +44,20 @@ TEST(ChooseGpus, WhatIsVisibleCountsBeforeWhatWasSaidOrFound) {
 
 // C330
 TEST(ChooseGpus, AListIsReadAsCudaReadsIt) {
-  EXPECT_EQ(choose_gpus({.visible = " GPU-8932f937-d72c , MIG-GPU-1/2/0,MIG-6a "}).names,
-            (Names{"GPU-8932f937-d72c", "MIG-GPU-1/2/0", "MIG-6a"}));
+  EXPECT_EQ(
+      choose_gpus({.visible = " GPU-8932f937-d72c , MIG-GPU-1/2/0,MIG-6a ", .found = 3}).names,
+      (Names{"GPU-8932f937-d72c", "MIG-GPU-1/2/0", "MIG-6a"}));
   EXPECT_EQ(choose_gpus({.visible = "2,-1,3", .found = 4}).names, Names{"2"});
   EXPECT_EQ(choose_gpus({.visible = "", .found = 4}).names, Names{});
   EXPECT_EQ(choose_gpus({.visible = "NoDevFiles", .found = 4}).names, Names{});
-  EXPECT_EQ(choose_gpus({.visible = "1,1,0"}).names, (Names{"1", "0"}));
+  EXPECT_EQ(choose_gpus({.visible = "1,1,0", .found = 2}).names, (Names{"1", "0"}));
+}
+
+// C925
+TEST(ChooseGpus, AListWithoutAnyDeviceMakesNoGpuMachine) {
+  EXPECT_EQ(choose_gpus({.visible = "0,1"}).names, Names{});
+  EXPECT_EQ(choose_gpus({.visible = "0,1", .said = 2}).names, (Names{"0", "1"}));
+  EXPECT_EQ(choose_worker_count({}, choose_gpus({.visible = "0"}), 8).count, 8U);
 }
 
 // C336

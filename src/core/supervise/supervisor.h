@@ -89,6 +89,7 @@ struct Kill {
 };
 struct NoteDeath {  // of a worker that nobody had told to end, or that had to be ended
   ProcessNumber process = 0;
+  WorkerUsage usage;
 };
 struct ReportAttempt {
   AttemptRecord record;

@@ -158,8 +158,9 @@ std::string describe_end(const WorkerEnd& end) {
         "{} was killed by the kernel for lack of memory {}{}; {}", name, where, peak, kMemoryHelp);
   }
   if (end.signal != 0) {
+    const std::string why = end.why.empty() ? why_signal(end) : fmt::format(" ({})", end.why);
     return fmt::format(
-        "{} was killed by {} {}{}{}", name, signal_name(end.signal), where, why_signal(end), peak);
+        "{} was killed by {} {}{}{}", name, signal_name(end.signal), where, why, peak);
   }
   return fmt::format(
       "{} ended with exit code {} {}{}{}", name, end.exit_code, where, why_exit_code(end), peak);

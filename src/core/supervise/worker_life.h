@@ -53,14 +53,23 @@ struct WorkerWear {
   std::uint64_t rss_max = 0;      // bytes of memory
 };
 
+// What a worker has used when it ends, with all that it waited for.
+struct WorkerUsage {
+  std::uint64_t memory_peak = 0;  // bytes
+  std::uint64_t user_us = 0;      // microseconds of CPU
+  std::uint64_t system_us = 0;
+};
+
 struct WorkerEnd {
   ProcessNumber process = 0;
   bool started = true;  // false: could not be executed; `why` says it
   int exit_code = 0;    // meaningful when signal == 0
   int signal = 0;
   std::uint64_t memory_peak = 0;
+  std::uint64_t user_us = 0;  // CPU
+  std::uint64_t system_us = 0;
   std::optional<bool> out_of_memory;  // whether the kernel killed it so; none: nobody knows
-  std::string why;
+  std::string why;          // of a failed start, or what is known of the signal beforehand
   WorkerPage page;          // the last thing it wrote
   std::string stderr_tail;  // the last lines of its stderr
   std::string stack;        // what it showed when it was asked where it is

@@ -18,6 +18,7 @@
 #include "os/clock_steady.h"
 #include "os/control_client.h"
 #include "os/machine.h"
+#include "os/private_folder.h"
 #include "workspace/jobs/job_identity.h"
 #include "workspace/jobs/job_index.h"
 #include "workspace/jobs/running_job.h"
@@ -228,8 +229,10 @@ Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool 
                 .notice = std::move(notice)};
 }
 
+void Jobs::make_home() const { static_cast<void>(make_private_folder(home_)); }
+
 Result<FileLock> Jobs::lock() {
-  const Status made = fs_.make_folders(home_);
+  const Status made = make_private_folder(home_);
   Result<FileLock> lock = made ? FileLock::take(home_ + "/starting", kLockLimit)
                                : Result<FileLock>(std::unexpected(made.error()));
   if (lock || fs_.stat(home_ + "/starting")) return lock;

@@ -57,6 +57,9 @@ class Jobs {
   // name since.
   Result<bool> claim(const JobFolder& folder);
 
+  // Makes home(), for its user alone. A failure shows in what is written there next.
+  void make_home() const;
+
   // Held while a command finds its job and takes its place there, so that of several alike one gets
   // it and the others find it taken.
   Result<FileLock> lock();

@@ -53,6 +53,7 @@ JobLogs::JobLogs(
     : loop_(loop),
       fs_(fs),
       folder_(std::move(folder)),
+      level_(spec.record.logging_level),
       driver_(folder_.driver_log()),
       master_(folder_.master_role()),
       overview_(folder_.overview_stem()),
@@ -85,7 +86,7 @@ Status JobLogs::create_folders() {
   point_alias(fmt::format("{}/sys/node/{}", folder_.logs(), kLocalAddress), "0");
   if (!fs_.stat(folder_.readme())) LogFile(folder_.readme()).write(kReadme);
   if (!fs_.stat(folder_.std_log())) {
-    system_line(driver_, "INFO", "job folder " + folder_.root());
+    always_line(driver_, "INFO", "job folder " + folder_.root());
     driver_.flush();
     // Another name for the same file; a file system without links has to do without.
     static_cast<void>(fs_.hard_link(folder_.driver_log(), folder_.std_log()));
@@ -94,14 +95,25 @@ Status JobLogs::create_folders() {
 }
 
 void JobLogs::configuration(const std::string& text, const std::string& json) {
-  system_line(driver_, "INFO", "the settings of this run");
-  driver_.write(text);
+  if (shows("INFO")) {
+    system_line(driver_, "INFO", "the settings of this run");
+    driver_.write(text);
+  }
   if (json.empty()) return;
   static_cast<void>(fs_.remove(folder_.effective_config()));
   LogFile(folder_.effective_config()).write(json);
 }
 
+bool JobLogs::shows(std::string_view level) const {
+  if (level == "DEBUG") return level_ == LoggingLevel::kDebug;
+  return level != "INFO" || level_ != LoggingLevel::kWarning;
+}
+
 void JobLogs::system_line(LogFile& file, std::string_view level, std::string_view text) {
+  if (shows(level)) always_line(file, level, text);
+}
+
+void JobLogs::always_line(LogFile& file, std::string_view level, std::string_view text) {
   clock_.append_log(loop_.wall_now(), file.buffer());
   // Process and thread: everything here is written by the engine's one loop.
   fmt::format_to(
@@ -206,6 +218,19 @@ void JobLogs::note_stages(const Fact& fact, const JobState& state) {
   }
 }
 
+void JobLogs::debug_attempt(const fact::AttemptEnded& ended) {
+  const AttemptRecord& record = ended.record;
+  system_line(master_,
+              "DEBUG",
+              fmt::format("mini-batch {}, hand-out {}, ended in {} on node {}: {}, {:.6f} s",
+                          record.token.batch,
+                          record.token.picked,
+                          process_name(record.process),
+                          record.agent,
+                          status_word(record.status),
+                          record.elapsed_us / 1e6));
+}
+
 void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanReader& plan) {
   const AttemptRecord& record = ended.record;
   const Result<PlanBatch> batch = plan.read(record.token.batch, record.piece);
@@ -213,6 +238,7 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
   const bool piece = record.piece.count > 0;
   const std::uint32_t items = piece ? batch->items : state.batches()[record.token.batch].items;
   const BatchNames names{items, batch->root, batch->names};
+  if (shows("DEBUG")) debug_attempt(ended);
   rows_.append(ended, names, rebuild_ ? waiting_report_ : report_.buffer());
   rows_.append_failed_items(ended,
                             names,
@@ -327,8 +353,9 @@ void JobLogs::tick(const Scheduler& scheduler, std::uint64_t merged_bytes) {
 }
 
 void JobLogs::overview_line(std::string_view text) {
-  system_line(overview_.at(loop_.wall_now()), "INFO", text);
+  always_line(overview_.at(loop_.wall_now()), "INFO", text);
   system_line(driver_, "INFO", text);
+  system_line(master_, "INFO", text);
 }
 
 void JobLogs::write_metrics(const JobState& state) {

@@ -97,9 +97,13 @@ class JobLogs final : public MasterLog, public AgentLog {
  private:
   struct Rebuild;  // what the pool works on
 
+  // A line that logging_level leaves out is not written; progress, errors and results always are.
   void system_line(LogFile& file, std::string_view level, std::string_view text);
+  void always_line(LogFile& file, std::string_view level, std::string_view text);
+  [[nodiscard]] bool shows(std::string_view level) const;
   void tell_first_error(const std::string& what);
   ProcessLog& process_log(AgentId node, ProcessNumber process);
+  void debug_attempt(const fact::AttemptEnded& ended);
   void take(const fact::AttemptEnded& ended, const JobState& state, PlanReader& plan);
   void take(const fact::LoadEnded& ended);
   void system_error(AgentId node,
@@ -128,6 +132,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   Loop& loop_;
   FileSystem& fs_;
   JobFolder folder_;
+  LoggingLevel level_;
   LogFile driver_;
   LogFile master_;
   DatedLog overview_;

@@ -43,6 +43,11 @@ Result<std::uint64_t> TableProgram::run(std::string_view request) const {
   std::filesystem::create_directories(parent_folder(folder_.table_log()), ignored);
   const Result<ProgramEnd> end = run_to_end(argv, kLimit, kAnswerMax, folder_.table_log());
   static_cast<void>(std::remove(file.c_str()));
+  if (!end && end.error().code == ErrorCode::kUnavailable) {
+    return fail(ErrorCode::kUnavailable,
+                "the program that works on tables, {}; run the command again",
+                end.error().message);
+  }
   if (!end) return std::unexpected(end.error());
   const Result<Json> answer = parse_json(trimmed(end->output));
   const Json* error = answer ? answer->find("error") : nullptr;

@@ -264,6 +264,7 @@ class OneMachine final : public LocalRun {
         [this](WorkerHost::Sink& sink) {
           auto host = std::make_unique<ProcessHost>(loop_, zygote_);
           host->set_sink(sink);
+          host->on_trouble = [this](const std::string& text) { logs_.warn(text); };
           return host;
         },
         links_,
@@ -293,7 +294,12 @@ class OneMachine final : public LocalRun {
           }
           return out;
         });
-    agent_->on_death = [this](ProcessNumber) { monitor_->sample_soon(); };
+    agent_->on_death = [this](ProcessNumber process, const WorkerUsage& usage) {
+      monitor_->sample_soon({.name = process_name(process),
+                             .user = static_cast<double>(usage.user_us) / 1e6,
+                             .system = static_cast<double>(usage.system_us) / 1e6,
+                             .resident = usage.memory_peak});
+    };
     monitor_->begin();
   }
 

@@ -11,6 +11,7 @@
 #include "os/machine.h"
 #include "os/memory_rooms.h"
 #include "os/posix_file_system.h"
+#include "os/private_folder.h"
 #include "os/run_program.h"
 #include "os/system_usage.h"
 #include "workspace/jobs/jobs.h"
@@ -84,8 +85,11 @@ Finding examine_memory() {
 }
 
 Finding examine_home(const std::string& home) {
+  if (home.empty()) {
+    return {Kind::kBad, "workspace", "neither WINDROW_HOME nor HOME is set", "set one of them"};
+  }
   PosixFileSystem fs;
-  const Status made = fs.make_folders(home);
+  const Status made = make_private_folder(home);
   if (!made || !can_write_folder(home)) {
     return {Kind::kBad,
             "workspace",

@@ -95,6 +95,7 @@ using WriteTask =
 Result<Trial> prepare(const TrialCaller& caller, JobSpec wanted, const WriteTask& write_task) {
   PosixFileSystem fs;
   const Jobs jobs(fs, caller.caller);
+  jobs.make_home();
   StartedJob job;
   if (!wanted.command.empty()) {
     return fail(ErrorCode::kInvalid,
