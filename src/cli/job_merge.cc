@@ -31,7 +31,7 @@ std::string merged_json(const MergedJob& merged) {
   JsonWriter json;
   json.begin_object().field("status", "Merged").field("exit_code", kExitCompleted);
   json.field("mini_batches", merged.all).field("mini_batches_done", merged.batches);
-  json.field("bytes", merged.bytes);
+  json.field("mini_batches_in_part", merged.in_part).field("bytes", merged.bytes);
   add_list(json, "results", merged.targets);
   add_list(json, "outputs", merged.outputs);
   json.end_object();
@@ -48,9 +48,12 @@ std::string merged_places(const MergedJob& merged) {
 std::string merged_text(const MergedJob& merged) {
   std::string out;
   if (!merged.targets.empty()) {
-    out += fmt::format("rows of {} of {} mini-batches ({}) are in {}\n",
+    out += fmt::format("rows of {} of {} mini-batches{} ({}) are in {}\n",
                        human_count(merged.batches),
                        human_count(merged.all),
+                       merged.in_part == 0
+                           ? ""
+                           : fmt::format(" and of parts of {} more", human_count(merged.in_part)),
                        human_bytes(merged.bytes),
                        fmt::join(merged.targets, ", "));
   }

@@ -51,6 +51,7 @@ Status Master::open(ReplayedJob job, std::optional<fact::Reopened> reopen) {
       loop_, std::move(file), size, config_.journal, [this](const Error& error) {
         broken("the journal cannot be written: " + error.message);
       });
+  published_before_ = job.state.publishing();
   make_merger(epoch);
   make_placer();
   scheduler_ = std::make_unique<Scheduler>(std::move(job.state), config_.limits);
@@ -282,7 +283,7 @@ void Master::publish() {
   if (config_.replace_targets) {
     merger_->replace(std::move(done));
   } else {
-    merger_->publish(std::move(done));
+    merger_->publish(published_before_, std::move(done));
   }
 }
 

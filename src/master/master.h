@@ -126,6 +126,7 @@ class Master {
   std::unique_ptr<Planner> planner_;
   std::optional<PlanReader> plan_;
   std::unique_ptr<Merger> merger_;
+  std::vector<fact::Publishing> published_before_;  // what dead masters were about to link
   std::unique_ptr<Placer> placer_;
   std::map<AgentId, Session> sessions_;
   bool resumed_ = false;        // input files are looked at before they are handed out

@@ -9,6 +9,7 @@
 #include "base/plant.h"
 #include "base/text.h"
 #include "core/spec/job_paths.h"
+#include "journal/journal.h"
 
 namespace windrow {
 namespace {
@@ -17,17 +18,6 @@ namespace {
 constexpr std::uint64_t kStepBytes = 8U << 20;
 constexpr std::uint64_t kFollowBytes = 1U << 20;
 constexpr std::size_t kWriteBytes = 1U << 20;
-
-Result<fact::Publishing> measure(File& file) {
-  fact::Publishing out;
-  std::string buffer(kWriteBytes, '\0');
-  for (;;) {
-    ASSIGN_OR_RETURN(const std::size_t got, file.read_at(out.length, buffer));
-    out.crc = crc32c(std::string_view(buffer).substr(0, got), out.crc);
-    out.length += got;
-    if (got < buffer.size()) return out;
-  }
-}
 
 // One file in the making.
 struct Target {
@@ -64,40 +54,13 @@ struct Target {
     return {};
   }
 
-  // A crash between the link and its record leaves our own file behind.
-  Status take_existing_as_ours(FileSystem& fs) const {
-    ASSIGN_OR_RETURN(const fact::Publishing there, measure_file(fs, path));
-    if (there.length == length && there.crc == crc) return {};
-    return fail(
-        ErrorCode::kConflict,
-        "{} exists and is not the result of this job; remove it, then give the command again",
-        path);
-  }
-
   // The file is another one from now on.
   Status take(std::unique_ptr<File> other) {
-    ASSIGN_OR_RETURN(const fact::Publishing whole, measure(*other));
+    ASSIGN_OR_RETURN(const fact::Publishing whole, measure_file(*other));
     file = std::move(other);
     length = whole.length;
     crc = whole.crc;
     return file->sync();
-  }
-
-  Status publish(FileSystem& fs) const {
-    Status linked = fs.link(*file, path);
-    if (!linked) {
-      if (linked.error().code != ErrorCode::kConflict) return linked;
-      RETURN_IF_ERROR(take_existing_as_ours(fs));
-    }
-    return fs.sync_folder(parent_folder(path));
-  }
-
-  Status replace(FileSystem& fs) const {
-    const std::string beside = path + ".windrow-new";
-    static_cast<void>(fs.remove(beside));  // of an earlier try
-    RETURN_IF_ERROR(fs.link(*file, beside));
-    RETURN_IF_ERROR(fs.rename(beside, path));
-    return fs.sync_folder(parent_folder(path));
   }
 };
 
@@ -135,7 +98,7 @@ struct Merger::Outputs {
   Status copy(const Rows& rows);
   Status add(const ChunkView& view, const Rows& rows);
   Status compare_header(Target& target, std::string_view header, BatchId batch);
-  Status give_names(bool replacing) const;
+  [[nodiscard]] std::vector<MergedFile> merged() const;
 };
 
 Status Merger::Outputs::step() {
@@ -223,11 +186,12 @@ Status Merger::Outputs::compare_header(Target& target, std::string_view header, 
   return {};
 }
 
-Status Merger::Outputs::give_names(bool replacing) const {
+std::vector<MergedFile> Merger::Outputs::merged() const {
+  std::vector<MergedFile> files;
   for (const Target& target : targets) {
-    RETURN_IF_ERROR(replacing ? target.replace(fs) : target.publish(fs));
+    files.push_back({target.file.get(), {target.path, target.length, target.crc}});
   }
-  return {};
+  return files;
 }
 
 Merger::Merger(Loop& loop,
@@ -317,22 +281,28 @@ void Merger::step_done() {
   if (completing_ || collected_ >= kFollowBytes) next_step();
 }
 
-void Merger::publish(std::function<void(Status)> done) { give_names(false, std::move(done)); }
+void Merger::publish(std::vector<fact::Publishing> before, std::function<void(Status)> done) {
+  give_names(
+      [before = std::move(before), state = outputs_->folder.state(), epoch = outputs_->epoch](
+          FileSystem& fs, const std::vector<MergedFile>& files) {
+        return publish_together(fs, files, before, [&fs, &state, epoch] {
+          const Result<Epoch> newest = newest_epoch(fs, state);
+          return newest && *newest > epoch;
+        });
+      },
+      std::move(done));
+}
 
-void Merger::replace(std::function<void(Status)> done) { give_names(true, std::move(done)); }
+void Merger::replace(std::function<void(Status)> done) {
+  give_names(replace_together, std::move(done));
+}
 
-void Merger::give_names(bool replacing, std::function<void(Status)> done) {
-  loop_.blocking([shared = outputs_, replacing] { shared->status = shared->give_names(replacing); },
+void Merger::give_names(GiveNames give, std::function<void(Status)> done) {
+  loop_.blocking([shared = outputs_,
+                  give = std::move(give)] { shared->status = give(shared->fs, shared->merged()); },
                  [self = self_, shared = outputs_, then = std::move(done)] {
                    if (*self != nullptr) then(shared->status);
                  });
-}
-
-Result<fact::Publishing> measure_file(FileSystem& fs, const std::string& path) {
-  ASSIGN_OR_RETURN(const std::unique_ptr<File> file, fs.open(path));
-  ASSIGN_OR_RETURN(fact::Publishing out, measure(*file));
-  out.path = path;
-  return out;
 }
 
 }  // namespace windrow

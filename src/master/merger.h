@@ -24,6 +24,7 @@
 #include "core/schedule/job_state.h"
 #include "journal/job_folder.h"
 #include "journal/segment.h"
+#include "master/publish.h"
 #include "os/file_system.h"
 #include "os/loop.h"
 
@@ -67,9 +68,9 @@ class Merger {
   // Every mini-batch is final, or is left out on purpose: complete the files.
   void complete(const JobState& state);
 
-  // Gives the complete files their names on the pool, then calls `done`. A file that is there
-  // already counts as ours when it has the same length and checksum; otherwise kConflict.
-  void publish(std::function<void(Status)> done);
+  // Gives the complete files their names on the pool, all or none, then calls `done`. `before` is
+  // what dead masters of this job have journaled of their files. See publish_together.
+  void publish(std::vector<fact::Publishing> before, std::function<void(Status)> done);
 
   // The same, replacing what is there.
   void replace(std::function<void(Status)> done);
@@ -84,7 +85,8 @@ class Merger {
   void collect(const JobState& state, bool all);
   void next_step();
   void step_done();
-  void give_names(bool replacing, std::function<void(Status)> done);
+  using GiveNames = std::function<Status(FileSystem&, const std::vector<MergedFile>&)>;
+  void give_names(GiveNames give, std::function<void(Status)> done);
 
   Loop& loop_;
   std::shared_ptr<Outputs> outputs_;
@@ -98,8 +100,5 @@ class Merger {
   bool failed_ = false;
   std::shared_ptr<Merger*> self_;
 };
-
-// Length and checksum of a file, read whole.
-Result<fact::Publishing> measure_file(FileSystem& fs, const std::string& path);
 
 }  // namespace windrow

@@ -66,7 +66,8 @@ class MergerTest : public testing::Test {
 
   std::string publish() {
     std::string said = "nothing";
-    merger_->publish([&](const Status& status) { said = status ? "" : status.error().message; });
+    merger_->publish({},
+                     [&](const Status& status) { said = status ? "" : status.error().message; });
     clock_.run_for(seconds(1));
     return said;
   }

@@ -63,9 +63,18 @@ class Made:
         return job
 
 
+ITEMS = [f"item{number:04d}" for number in range(400)]
+
+
 @pytest.fixture
 def made(tmp_path: Path) -> Made:
-    return Made(tmp_path, [f"item{number:04d}" for number in range(400)])
+    return Made(tmp_path, ITEMS)
+
+
+@pytest.fixture
+def flawed(tmp_path: Path) -> Made:
+    """One mini-batch of 134 fails, so that the rows of the others are kept for a retry."""
+    return Made(tmp_path, [*ITEMS, "item9999bad"])
 
 
 def test_the_checksum_is_castagnolis() -> None:
@@ -79,10 +88,11 @@ def test_numbers_take_seven_bits_a_byte() -> None:
         Fields(b"\x80" * 11).varint()
 
 
-def test_a_finished_job_gives_the_published_bytes(made: Made) -> None:
+def test_a_finished_job_gives_the_published_bytes(flawed: Made) -> None:
+    made = flawed
     assert made.run() == 0
     job = made.read()
-    assert job.stages() == {"committed": 134}
+    assert job.stages() == {"committed": 133, "failed": 1}
     assert job.finished and job.finished.number("status") == 1
     assert job.merged() == made.result.read_bytes()
     assert job.publishing and job.publishing.number("crc") == crc32c(job.merged())
@@ -90,7 +100,19 @@ def test_a_finished_job_gives_the_published_bytes(made: Made) -> None:
     assert job.publishing.bytes("path") == os.fsencode(made.result)
 
 
-def test_a_job_that_was_killed_and_went_on_is_read_through_its_chain(made: Made) -> None:
+# C944
+def test_a_finished_job_without_failures_has_its_rows_in_the_result_alone(made: Made) -> None:
+    assert made.run() == 0
+    job = made.read()
+    assert job.stages() == {"committed": 134}
+    assert not list((made.job / "state" / "rows").iterdir())
+    published = made.result.read_bytes()
+    assert job.publishing and job.publishing.number("crc") == crc32c(published)
+    assert job.publishing.number("length") == len(published)
+
+
+def test_a_job_that_was_killed_and_went_on_is_read_through_its_chain(flawed: Made) -> None:
+    made = flawed
     for wanted in (10, 30):
         process = made.start()
         wait_for_commits(made.job, wanted)
@@ -103,7 +125,7 @@ def test_a_job_that_was_killed_and_went_on_is_read_through_its_chain(made: Made)
     assert made.run() == 0
     job = made.read()
     assert job.epoch == 3
-    assert job.stages() == {"committed": 134}
+    assert job.stages() == {"committed": 133, "failed": 1}
     assert job.merged() == made.result.read_bytes()
     assert len(early) < len(job.merged())
 
@@ -171,7 +193,8 @@ def test_a_failed_job_tells_what_it_had(tmp_path: Path) -> None:
     )
 
 
-def test_a_changed_byte_is_noticed(made: Made) -> None:
+def test_a_changed_byte_is_noticed(flawed: Made) -> None:
+    made = flawed
     assert made.run() == 0
     segment = next((made.job / "state" / "rows").glob("*.seg"))
     data = bytearray(segment.read_bytes())

@@ -295,6 +295,8 @@ void JobDraft::judge_together() {
   if (rank) out_.spec.input_data.clear();
   for (const std::string& path : contradicted_)
     means("strict") == "true" ? blame(path) : note(path);
+  const bool counts_files = means("staged_outputs") == "true" || page_.has("task.append_row_to");
+  if (means("speculate") == "true" && !counts_files) blame_said("speculate");
 }
 
 DrawnJob JobDraft::draw_v2() {

@@ -177,5 +177,20 @@ TEST_F(JobFileValuesTest, AWrongSetIsRefusedByItsOwnWords) {
       "--set =5: '' is not a path of keys, as in retry_settings.timeout\n");
 }
 
+// C940
+TEST_F(JobFileValuesTest, SecondAttemptsNeedRowsOrStagedFiles) {
+  const std::string speculate = std::string(kSmall) + "speculate: true\n";
+  EXPECT_EQ(problems(speculate),
+            "job.yml:7:12: speculate: a second attempt would write the same files again: a job "
+            "without append_row_to needs staged_outputs: true for it\n");
+  EXPECT_EQ(problems(speculate + "staged_outputs: true\n"), "");
+  EXPECT_EQ(problems(speculate + "outputs: {o: {}}\n"), problems(speculate));
+  const std::string rows =
+      std::string(kSmall) + "  append_row_to: ${{outputs.o}}\noutputs: {o: {}}\n";
+  EXPECT_EQ(problems(rows + "speculate: true\n"), "");
+  input_.written_by_us = true;  // a job of an earlier version stays readable
+  EXPECT_EQ(problems(speculate), "");
+}
+
 }  // namespace
 }  // namespace windrow

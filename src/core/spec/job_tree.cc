@@ -234,6 +234,18 @@ void check_command(JobTree& tree) {
   }
 }
 
+// Of two attempts that write files on their own, nobody could say which files count.
+void check_speculate(JobTree& tree) {
+  const JobSpec& spec = tree.spec;
+  if (!spec.limits.speculate || spec.staged_outputs || !spec.append_row_to.empty()) return;
+  const std::optional<Place> task = tree.reader.at(tree.root, "task");
+  if (task && task->node->find("append_row_to") != nullptr) return;  // which is a problem already
+  const Place place = tree.reader.at(tree.root, "speculate").value_or(tree.root);
+  tree.reader.problem(place,
+                      "a second attempt would write the same files again: a job without "
+                      "append_row_to needs staged_outputs: true for it");
+}
+
 // Rows are put together by columns, which then are the keys.
 void check_partition_by(JobTree& tree) {
   JobSpec& spec = tree.spec;
@@ -363,7 +375,10 @@ std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
     read_own_keys(tree);
     check_whole(tree);
     check_command(tree);
-    if (source != JobSource::kEffective) note_idle(tree);
+    if (source != JobSource::kEffective) {
+      check_speculate(tree);
+      note_idle(tree);
+    }
   }
   if (tree.reader.has_problems()) return std::unexpected(tree.reader.take_problems());
   return JobReading{std::move(tree.spec), tree.reader.take_origins(), tree.reader.take_notices()};

@@ -178,12 +178,12 @@ void JobLogs::say_where(JobStatus status,
                           status == JobStatus::kCompleted ? "" : where));
 }
 
-void JobLogs::finish(const JobState& state,
-                     JobStatus status,
-                     const std::string& cause,
-                     const std::vector<std::string>& targets) {
-  const JobCounts& counts = state.counts();
-  std::string result = fmt::format("status: {}\n", status_text(status));
+// What job_result.txt says.
+std::string JobLogs::result_text(const JobState& state,
+                                 const std::string& status,
+                                 const std::string& cause,
+                                 const std::vector<std::string>& targets) const {
+  std::string result = fmt::format("status: {}\n", status);
   if (!cause.empty()) result += fmt::format("cause: {}\n", cause);
   if (first_error_) {
     result += fmt::format("first_error: |\n");
@@ -195,18 +195,38 @@ void JobLogs::finish(const JobState& state,
     }
     result += fmt::format("where: {}\n", first_error_->where);
   }
-  if (status == JobStatus::kCompleted) {
-    for (const std::string& target : targets) result += fmt::format("output: {}\n", target);
-  }
-  result += fmt::format(
-      "counts: mini-batches {}, failed mini-batches {}, attempts {}, items {}, succeeded {}, "
-      "failed {}\n",
-      state.batches().size(),
-      counts.failed,
-      counts.attempts,
-      counts.items,
-      counts.items_succeeded,
-      counts.items_failed);
+  for (const std::string& target : targets) result += fmt::format("output: {}\n", target);
+  const JobCounts& counts = state.counts();
+  return result + fmt::format(
+                      "counts: mini-batches {}, failed mini-batches {}, attempts {}, items {}, "
+                      "succeeded {}, failed {}\n",
+                      state.batches().size(),
+                      counts.failed,
+                      counts.attempts,
+                      counts.items,
+                      counts.items_succeeded,
+                      counts.items_failed);
+}
+
+void JobLogs::forget_result() { static_cast<void>(fs_.remove(folder_.result())); }
+
+void JobLogs::stopped(const JobState& state, const std::string& cause) {
+  overview_line("stopped: " + cause);
+  const std::string result = result_text(state, "Stopped", cause, {});
+  const std::string log = first_error_ ? "" : fmt::format("where: {}\n", folder_.driver_log());
+  static_cast<void>(write_whole_file(folder_.result(), result + log));
+  system_line(driver_, "ERROR", "status: Stopped: " + cause);
+  flush();
+}
+
+void JobLogs::finish(const JobState& state,
+                     JobStatus status,
+                     const std::string& cause,
+                     const std::vector<std::string>& targets) {
+  const JobCounts& counts = state.counts();
+  const bool completed = status == JobStatus::kCompleted;
+  const std::string result = result_text(
+      state, status_text(status), cause, completed ? targets : std::vector<std::string>());
   static_cast<void>(write_whole_file(folder_.result(), result));
   overview_line(fmt::format("{} of {} mini-batches processed, {} failed",
                             counts.committed + counts.failed,

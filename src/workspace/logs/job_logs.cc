@@ -61,7 +61,13 @@ JobLogs::JobLogs(
       report_(folder_.report()),
       failed_(folder_.failed_items()),
       errors_(folder_.user_error_summary()),
-      rows_(mark_of_row(fs, spec.input_as), row_places),
+      rows_(nullptr, row_places),
+      letters_(loop,
+               mark_of_row(fs, spec.input_as),
+               row_places,
+               [this](std::string_view lines) {
+                 (rebuild_ ? waiting_failed_ : failed_.buffer()).append(lines);
+               }),
       metrics_prefix_(spec.record.metrics_name_prefix),
       input_as_(spec.input_as),
       output_max_(spec.worker.user_log_max),
@@ -240,10 +246,7 @@ void JobLogs::take(const fact::AttemptEnded& ended, const JobState& state, PlanR
   const BatchNames names{items, batch->root, batch->names};
   if (shows("DEBUG")) debug_attempt(ended);
   rows_.append(ended, names, rebuild_ ? waiting_report_ : report_.buffer());
-  rows_.append_failed_items(ended,
-                            names,
-                            state.batches()[record.token.batch].tries,
-                            rebuild_ ? waiting_failed_ : failed_.buffer());
+  letters_.add(ended, names, state.batches()[record.token.batch].tries);
   if (!rebuild_) report_.grown();
   summary_.add(ended, items);
   items_reported_ = items_reported_ || !record.reported.empty();

@@ -28,6 +28,7 @@
 #include "os/log_file.h"
 #include "os/loop.h"
 #include "workspace/logs/dated_log.h"
+#include "workspace/logs/dead_letters.h"
 #include "workspace/logs/first_error.h"
 #include "workspace/logs/process_log.h"
 
@@ -79,14 +80,20 @@ class JobLogs final : public MasterLog, public AgentLog {
               std::uint32_t items,
               WallTime since) override;
 
-  // True while the report is being made again.
-  [[nodiscard]] bool rebuilding() const { return rebuild_ != nullptr; }
+  // True while the report is being made again, or rows that failed are looked at.
+  [[nodiscard]] bool busy() const { return rebuild_ != nullptr || letters_.busy(); }
 
-  // The last lines, job_result.txt included. Call once, last. REQUIRES: not rebuilding().
+  // The last lines, job_result.txt included. Call once, last. REQUIRES: not busy().
   void finish(const JobState& state,
               JobStatus status,
               const std::string& cause,
               const std::vector<std::string>& targets);
+
+  // The same for a run that could not continue; the job can be resumed. Call once, last.
+  void stopped(const JobState& state, const std::string& cause);
+
+  // How an earlier run ended is of no use once this one works.
+  void forget_result();
 
   [[nodiscard]] const std::optional<FirstError>& first_error() const { return first_error_; }
   // Some items were called failed by the script itself.
@@ -125,6 +132,10 @@ class JobLogs final : public MasterLog, public AgentLog {
   void write_metrics(const JobState& state);
   void write_anew(const std::string& path, std::string_view text);
   void flush();
+  [[nodiscard]] std::string result_text(const JobState& state,
+                                        const std::string& status,
+                                        const std::string& cause,
+                                        const std::vector<std::string>& targets) const;
   void say_where(JobStatus status,
                  const std::string& cause,
                  const std::vector<std::string>& targets);
@@ -144,6 +155,7 @@ class JobLogs final : public MasterLog, public AgentLog {
   std::map<std::pair<AgentId, ProcessNumber>, ProcessLog> processes_;
   std::map<std::pair<AgentId, ProcessNumber>, LogFile> system_errors_;
   ReportRows rows_;
+  DeadLetters letters_;
   ReportSummary summary_;
   std::string metrics_prefix_;
   InputAs input_as_;

@@ -2,7 +2,6 @@
 #include "workspace/prepare/prepare_run.h"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "data/files/inputs.h"
 #include "os/machine.h"
 #include "worker/lines_worker.h"
+#include "workspace/prepare/check_targets.h"
 #include "workspace/prepare/plan_rules.h"
 #include "workspace/prepare/staged_folders.h"
 #include "workspace/prepare/table_input.h"
@@ -59,41 +59,6 @@ Status check_side_inputs(FileSystem& fs, const JobSpec& spec) {
                 "the input {} is not there: no file or folder {}",
                 input.name,
                 path_in_quotes(input.paths.front()));
-  }
-  return {};
-}
-
-Status check_targets(FileSystem& fs,
-                     const PreparedJob& run,
-                     const std::vector<std::string>& targets,
-                     const JobState* before) {
-  std::set<std::string> seen;
-  for (const std::string& target : targets) {
-    if (!seen.insert(target).second) {
-      return fail(ErrorCode::kInvalid,
-                  "two outputs in append_row_to have the same file {}; give each its own path",
-                  path_in_quotes(target));
-    }
-    if (run.replace_targets || !fs.stat(target)) continue;
-    if (before == nullptr) {
-      const char* const instead =
-          run.spec.retry_of
-              ? "put the new result in the place of the old one with --replace"
-              : "replace it with --set output_exists=overwrite (output_exists: overwrite in a job "
-                "file)";
-      return fail(
-          ErrorCode::kConflict,
-          "the output file {} exists; remove it, choose another with --append-row-to, or {}",
-          path_in_quotes(target),
-          instead);
-    }
-    // A job that died while it published has its own result there.
-    if (!before->publishing().empty()) continue;
-    return fail(
-        ErrorCode::kConflict,
-        "the output file {} exists (`windrow job merge` may have made it); move it away, then "
-        "go on with the job",
-        path_in_quotes(target));
   }
   return {};
 }

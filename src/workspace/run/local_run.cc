@@ -7,6 +7,7 @@
 #include "agent/agent.h"
 #include "base/text.h"
 #include "core/progress/all_failed.h"
+#include "core/schedule/kept_rows.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_paths.h"
 #include "core/supervise/worker_life.h"
@@ -175,12 +176,25 @@ class OneMachine final : public LocalRun {
         logs_(loop, fs, run.folder, run.spec, run.input.table.row_places),
         links_(loop) {}
 
+  // When nothing runs though the job has its folder, that is where people look.
   Status open() override {
+    const Status opened = begin();
+    if (opened) return {};
+    const Error& error = opened.error();
+    logs_.stopped(JobState(), error.message);
+    return fail(error.code,
+                "{}; the job folder is {}",
+                error.message,
+                path_in_quotes(run_.folder.root()));
+  }
+
+  Status begin() {
     const JobPaths paths = resolve_job_paths(run_.spec, run_.folder.root());
     targets_ = paths.targets;
     RETURN_IF_ERROR(open_staged(paths));
     RETURN_IF_ERROR(logs_.create_folders());
     share_ = share_of_machine(run_.spec);
+    logs_.forget_result();
     RETURN_IF_ERROR(store_configuration());
     if (!run_.remark.empty()) logs_.overview_line(run_.remark);
     master_ =
@@ -223,10 +237,11 @@ class OneMachine final : public LocalRun {
       out.cause = state.finished()->cause;
       logs_.finish(state, out.status, out.cause, targets_);
       if (run_.spec.staged_outputs) remove_tree(fs_, run_.folder.staged());
+      remove_spent_rows(state);
     } else {
       out.cause = out.end == RunEnding::kSuperseded ? "another windrow has taken this job over"
                                                     : master_->broken_cause();
-      if (out.end != RunEnding::kSuperseded) logs_.overview_line("stopped: " + out.cause);
+      if (out.end != RunEnding::kSuperseded) logs_.stopped(state, out.cause);
     }
     out.refused = logs_.refused();
     if (out.end == RunEnding::kFinished) {
@@ -238,6 +253,14 @@ class OneMachine final : public LocalRun {
   void cancel() override { master_->cancel(std::exchange(cancelled_, true)); }
 
  private:
+  // They are in the published result. A crash before this leaves them, which does no harm.
+  void remove_spent_rows(const JobState& state) {
+    if (!rows_are_spent(state)) return;
+    for (const Segment& segment : state.segments()) {
+      static_cast<void>(fs_.remove(run_.folder.row_segment(segment.file)));
+    }
+  }
+
   // What is in force from now on, which may differ from what the job began with.
   Status store_configuration() {
     logs_.configuration(run_.configuration.yaml, run_.configuration.json);
@@ -321,9 +344,9 @@ class OneMachine final : public LocalRun {
     warned_ = true;
   }
 
-  // The report of earlier runs may still be in the making.
+  // The report of earlier runs may still be in the making, and so may the last dead letters.
   void finish_soon() {
-    if (logs_.rebuilding()) {
+    if (logs_.busy()) {
       loop_.at(loop_.now() + std::chrono::milliseconds(5), [this] { finish_soon(); });
       return;
     }

@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/ranges.h>
 
+#include "core/schedule/kept_rows.h"
 #include "core/spec/job_paths.h"
 #include "journal/staged_files.h"
 #include "master/merger.h"
@@ -26,6 +28,13 @@ std::vector<std::string> folders_of(const std::vector<StagedOutput>& outputs) {
   return folders;
 }
 
+// Pieces of one mini-batch each have an attempt of their own.
+std::uint32_t count_with_files(const JobState& state) {
+  std::set<BatchId> batches;
+  for (const Token& token : state.staged()) batches.insert(token.batch);
+  return static_cast<std::uint32_t>(batches.size());
+}
+
 // What may be merged: kConflict for a job that is finished or has nothing.
 Status check_mergeable(const std::string& name, const JobState& state, const MergedJob& job) {
   if (job.targets.empty() && job.outputs.empty()) {
@@ -40,7 +49,7 @@ Status check_mergeable(const std::string& name, const JobState& state, const Mer
                 rows ? "its result is" : "its files are in",
                 rows ? job.targets[0] : fmt::format("{}", fmt::join(job.outputs, ", ")));
   }
-  if (state.counts().committed == 0) {
+  if (job.batches + job.in_part == 0) {
     return fail(ErrorCode::kConflict, "job {} has not committed a single mini-batch", name);
   }
   return {};
@@ -98,7 +107,7 @@ Result<std::uint64_t> publish_rows(FileSystem& fs,
                         .on_merged =
                             [&](const std::vector<fact::Publishing>& results) {
                               for (const fact::Publishing& result : results) bytes += result.length;
-                              merger->publish(ends);
+                              merger->publish(state.publishing(), ends);
                             },
                         .on_error = [&](const Error& error) { ends(std::unexpected(error)); }});
   merger->complete(state);
@@ -118,10 +127,12 @@ Result<MergedJob> merge_job(const Caller& caller, const std::string& name) {
   ASSIGN_OR_RETURN(const ReplayedJob job, replay_job(fs, folder.state()));
   const JobPaths paths = resolve_job_paths(reading.spec, folder.root());
   const std::vector<StagedOutput> outputs = staged_outputs(reading.spec, paths);
+  const CommittedBatches committed = count_committed(job.state);
   MergedJob out{.targets = paths.targets,
-                .batches = job.state.counts().committed,
+                .batches = committed.whole,
+                .in_part = committed.in_part,
                 .outputs = folders_of(outputs),
-                .batches_with_files = static_cast<std::uint32_t>(job.state.staged().size()),
+                .batches_with_files = count_with_files(job.state),
                 .all = static_cast<std::uint32_t>(job.state.batches().size())};
   RETURN_IF_ERROR(check_mergeable(name, job.state, out));
   const bool replace = reading.spec.output_exists == OutputExists::kOverwrite;

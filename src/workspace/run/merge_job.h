@@ -19,7 +19,8 @@ namespace windrow {
 struct MergedJob {
   std::vector<std::string> targets;  // none when the job keeps no rows
   std::uint64_t bytes = 0;
-  std::uint32_t batches = 0;             // mini-batches whose rows are in it
+  std::uint32_t batches = 0;             // mini-batches whose rows are in it, all of them
+  std::uint32_t in_part = 0;             // mini-batches of which only some pieces are in it
   std::vector<std::string> outputs;      // folders of staged files; none when they are not staged
   std::uint32_t batches_with_files = 0;  // mini-batches whose files are in them
   std::uint32_t all = 0;

@@ -10,6 +10,7 @@
 
 #include "base/counted.h"
 #include "base/text.h"
+#include "core/schedule/kept_rows.h"
 #include "core/spec/effective.h"
 #include "core/spec/job_file.h"
 #include "core/spec/job_paths.h"
@@ -44,17 +45,6 @@ Result<OldJob> read_old(FileSystem& fs, const JobFolder& folder) {
   };
   RETURN_IF_ERROR(replay_journals(fs, folder.state(), each));
   return old;
-}
-
-// The mini-batches that have something to be tried again: those that failed, and those of which
-// pieces have.
-std::uint64_t count_failed(const JobState& state) {
-  std::uint64_t count = state.counts().failed;
-  for (const auto& [id, pieces] : state.pieces()) {
-    const bool failed = pieces.has(BatchStage::kFailed);
-    count += failed && state.batches()[id].stage == BatchStage::kCommitted ? 1 : 0;
-  }
-  return count;
 }
 
 bool is_committed(const JobState& state, const Portion& portion) {
