@@ -37,7 +37,9 @@ void Agent::on_exit(ProcessNumber process, const WorkerExit& exit) {
   std::vector<Work> unread = take_unread(process, UINT32_MAX);
   bundles_.erase(process);
   host_->forget(process);
-  supervisor_->exited(end, std::move(unread), loop_.now(), loop_.wall_now(), orders_);
+  const WallTime wall = loop_.wall_now();
+  say(to_master::WorkerProcess{{.process = process, .ended = true, .wall = wall}});
+  supervisor_->exited(end, std::move(unread), loop_.now(), wall, orders_);
   carry_out();
 }
 

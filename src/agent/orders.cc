@@ -107,6 +107,7 @@ void Agent::carry_out(order::StartWorker& one) {
     command.argv.insert(command.argv.end(), start.argv.begin() + 1, start.argv.end());
   }
   host_->start(one.process, command);
+  say(to_master::WorkerProcess{{.process = one.process, .wall = loop_.wall_now()}});
   const std::string payload = encode_worker_start(start);
   Command first{.kind = CommandKind::kStart};
   first.payload_size = payload.size();

@@ -33,7 +33,8 @@ class Explain final : public Command {
     if (!sentences) return voice_.report(sentences.error());
     if (voice_.json()) {
       JsonWriter json;
-      json.begin_object().key("sentences").begin_array();
+      json.begin_object().field("status", status_).field("exit_code", kExitCompleted);
+      json.key("sentences").begin_array();
       for (const std::string& sentence : *sentences) json.value(sentence);
       json.end_array().end_object();
       write_out(1, json.text() + "\n");
@@ -47,12 +48,14 @@ class Explain final : public Command {
   Result<std::vector<std::string>> explain(const Caller& caller) {
     PosixFileSystem fs;
     ASSIGN_OR_RETURN(const JobView job, view_job(fs, caller, job_));
+    status_ = job_status(job.outline, job.circumstances);
     if (!batch_) return explain_job(job.outline, job.circumstances);
     ASSIGN_OR_RETURN(const BatchStory batch, view_batch(fs, job, *batch_));
     return explain_batch(job.outline, job.circumstances, batch);
   }
 
   std::string job_;
+  std::string status_;
   std::optional<BatchId> batch_;
   Voice voice_;
 };

@@ -43,7 +43,9 @@ class Report final : public Command {
       if (!written) return voice_.report(written.error());
       if (!voice_.json()) voice_.say(fmt::format("the page is {}\n", *page_));
     }
-    write_out(1, voice_.json() ? account_json(*account, name) : account_text(*account, name));
+    const std::string status = job_status(job->outline, job->circumstances);
+    write_out(1,
+              voice_.json() ? account_json(*account, name, status) : account_text(*account, name));
     return kExitCompleted;
   }
 

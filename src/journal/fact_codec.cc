@@ -25,6 +25,8 @@ enum class Kind : std::uint8_t {
   kHalved = 13,
   kCounted = 14,
   kStoppedForGood = 15,
+  kWorkerStarted = 16,
+  kWorkerEnded = 17,
 };
 
 class Encoder {
@@ -63,6 +65,12 @@ class Encoder {
     kind(Kind::kAgentLost);
     w_.varint(f.agent);
     w_.varint(f.segment);
+  }
+  void operator()(const fact::WorkerProcess& f) {
+    kind(f.ended ? Kind::kWorkerEnded : Kind::kWorkerStarted);
+    w_.varint(f.agent);
+    w_.varint(f.process);
+    w_.fixed(f.wall.nanoseconds);
   }
   void operator()(const fact::LoadEnded& f) {
     kind(Kind::kLoadEnded);
@@ -185,6 +193,11 @@ class Decoder {
         break;
       case Kind::kAgentLost:
         fact = fact::AgentLost{r_.varint32(), r_.varint32()};
+        break;
+      case Kind::kWorkerStarted:
+      case Kind::kWorkerEnded:
+        fact = fact::WorkerProcess{
+            r_.varint32(), r_.varint32(), static_cast<Kind>(kind) == Kind::kWorkerEnded, wall()};
         break;
       case Kind::kLoadEnded:
         fact = load_ended();

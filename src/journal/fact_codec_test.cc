@@ -35,6 +35,7 @@ std::vector<Fact> one_of_each() {
           fact::SegmentOpened{1, 0, "0.3.seg"},
           fact::SegmentSynced{1, 1ULL << 35, std::chrono::seconds(5)},
           fact::AgentLost{4, 1},
+          fact::WorkerProcess{2, 19, true, {77}},
           fact::LoadEnded{0, 6, LoadStatus::kException, {5}, 1, 2, "E", "m", "t"},
           fact::AttemptEnded{full_record(), Verdict::kFailed, 4},
           fact::Stopped{JobStatus::kFailed, "cause"},

@@ -60,6 +60,9 @@ void Master::take(AgentId agent, ToMaster& body) {
   } else if (auto* load = std::get_if<to_master::LoadEnded>(&body)) {
     load->load.agent = agent;
     step(event::LoadEnded{std::move(load->load)});
+  } else if (auto* worker = std::get_if<to_master::WorkerProcess>(&body)) {
+    worker->worker.agent = agent;
+    step(event::WorkerProcess{worker->worker});
   } else if (const auto* window = std::get_if<to_master::WindowChanged>(&body)) {
     step(event::WindowChanged{agent, window->window});
   } else if (std::holds_alternative<to_master::TakenBack>(body)) {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -364,3 +365,42 @@ def run(mini_batch):
     assert job.exit == 0
     assert job.rows() == numbered(8)
     assert set(job.statuses()) == {"RUN_DONE"}
+
+
+# C908
+def test_the_time_of_a_run_is_that_of_a_clock_beside_it(windrow: Windrow) -> None:
+    script = "import time\ndef run(b):\n    time.sleep(0.3)\n    return b\n"
+    running = windrow.start(script, "-o", "json", files=4, size=1)
+    until(lambda: len(running.workers()) == 2, "both workers are there")
+    os.kill(running.pid, signal.SIGSTOP)
+    begin = time.monotonic()
+    until(lambda: time.monotonic() - begin > 3, "three seconds have passed")
+    os.kill(running.pid, signal.SIGCONT)
+    job = running.end()
+    assert job.exit == 0
+    assert 3 < json.loads(job.text[job.text.index("{") :])["seconds"] < 30
+
+
+# C905 C906
+def test_an_attempt_that_died_has_its_times_and_all_count_alike(windrow: Windrow) -> None:
+    script = """
+import os, time
+
+def run(mini_batch, context):
+    if context.minibatch_index == 2:
+        time.sleep(1)
+        os.kill(os.getpid(), 9)
+    return mini_batch
+"""
+    job = windrow.run(script, files=6, size=1, retries=1, name="dies")
+    assert job.statuses(2) == ["PROCESS_DIED"] * 2
+    for attempt in job.attempts(2):
+        assert 1 <= float(attempt["Run Method Seconds"]) <= float(attempt["Elapsed Seconds"]) < 20
+    (dead,) = job.failed_items()
+    assert 1 <= dead["seconds"] < 20
+    account = json.loads(windrow.command("report", "dies", "-o", "json").text)
+    assert account["worker_seconds"]["lost"] >= 2
+    assert abs(sum(account["worker_seconds"].values()) - 2 * account["seconds"]) < 0.01
+    assert account["attempts"] == 7
+    assert ", attempts 7," in job.log("logs/job_result.txt")
+    assert json.loads(job.log("logs/metrics.json"))["Attempts"] == 7

@@ -23,7 +23,7 @@ def test_a_running_and_a_killed_job_say_where_they_are(windrow: Windrow) -> None
     assert said.exit == 0
     assert "Job long is running: it began" in said.text
     assert "with a worker or wait for one" in said.text
-    assert "it is with a worker, or waits behind" in windrow.command("explain", "long", "399").text
+    assert "it waits behind" in windrow.command("explain", "long", "399").text
     running.kill()
     said = windrow.command("explain", "long")
     assert "Job long is not over" in said.text
@@ -85,6 +85,28 @@ def test_a_report_accounts_for_the_time_of_all_workers(windrow: Windrow) -> None
     page = windrow.folder / "page.html"
     assert windrow.command("report", "some", "--html", str(page)).exit == 0
     assert page.read_text().count('class="useful"') > 1
+
+
+# C909
+def test_workers_that_had_nothing_to_do_are_in_the_report(windrow: Windrow) -> None:
+    windrow.run(SLOW_NAMES, files=1, size=1, workers=6, name="one")
+    account = json.loads(windrow.command("report", "one", "-o", "json").text)
+    assert account["workers"] == 6
+    assert abs(sum(account["worker_seconds"].values()) - 6 * account["seconds"]) < 0.01
+
+
+# C912 C913
+def test_a_running_job_says_what_its_workers_are_at(windrow: Windrow) -> None:
+    script = "import time\ndef run(b):\n    time.sleep(60)\n    return b\n"
+    running = windrow.start(script, files=6, size=1, workers=1, name="slow")
+    until(lambda: "is at mini-batch 0 since" in windrow.command("explain", "slow").text, "it runs")
+    assert "process000 is at it since 20" in windrow.command("explain", "slow", "0").text
+    said = json.loads(windrow.command("explain", "slow", "5", "-o", "json").text)
+    assert (said["status"], said["exit_code"]) == ("Running", 0)
+    assert "it waits behind 5 mini-batches" in said["sentences"][-1]
+    running.kill()
+    account = json.loads(windrow.command("report", "slow", "-o", "json").text)
+    assert (account["status"], account["exit_code"]) == ("Stopped", 0)
 
 
 # C621

@@ -133,7 +133,8 @@ def test_the_summaries_of_a_job_that_went_on_cover_all_of_it(windrow: Windrow) -
     assert again.exit == 1, again
     with (job.folder / "logs/sys/job_report/processed_mini-batches.csv").open() as file:
         attempts = [row for row in csv.DictReader(file) if row["Mini-batch Id"]]
-    worked = [row for row in attempts if row["Status"] != "RETURNED"]
+    # C905: what was stopped inside run() is an attempt, what came back before is none
+    worked = [row for row in attempts if row["Start Time"]]
     with (job.folder / "logs/sys/job_report/node_summary.csv").open() as file:
         (node,) = csv.DictReader(file)
     assert int(node["Attempts"]) == len(worked) > 1

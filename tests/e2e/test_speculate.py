@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 from workbench import Windrow, numbered
 
 # The first attempt at the last mini-batch hangs; every other takes a moment.
@@ -31,8 +33,13 @@ def test_the_second_attempt_wins_and_nobody_is_charged(windrow: Windrow) -> None
     job = windrow.run(one_hangs(windrow), "--speculate", files=40, size=1, seconds=30)
     assert job.exit == 0
     assert job.rows() == numbered(40)
-    assert job.statuses(39) == ["RUN_DONE"]
-    assert [attempt["Picked Count"] for attempt in job.attempts(39)] == ["2"]
+    assert job.statuses(39) == ["RUN_DONE", "RETURNED"]
+    assert [attempt["Picked Count"] for attempt in job.attempts(39)] == ["2", "1"]
+    assert float(job.attempts(39)[1]["Elapsed Seconds"]) > 0
+    said = windrow.command("explain", job.name, "39").text  # C910
+    assert "another attempt was first; not charged." in said
+    account = json.loads(windrow.command("report", job.name, "-o", "json").text)
+    assert (account["attempts"], account["attempts_lost"]) == (41, 1)
     assert "another attempt was first" in job.logs("logs/sys/node/0/_main.txt")
     windrow.expect_no_orphans()
 

@@ -63,6 +63,8 @@ KINDS: dict[int, tuple[str, Layout]] = {
     13: ("Halved", {"batch": _v32, "first": _v32, "count": _v32}),
     14: ("Counted", {"batch": _v32, "items": _v32}),
     15: ("Stopped", {"status": _u8, "cause": _text, "for_good": lambda _: 1}),
+    16: ("WorkerStarted", {"agent": _v32, "process": _v32, "wall": _wall}),
+    17: ("WorkerEnded", {"agent": _v32, "process": _v32, "wall": _wall}),
 }  # fmt: skip
 
 

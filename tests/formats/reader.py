@@ -64,6 +64,7 @@ def read_plan(path: Path, plan_bytes: int) -> Plan:
 # -------------------------------------------------------------------------------- the state of it
 
 NODE_LOST = 7
+OVERTAKEN = 4  # a verdict
 
 
 @dataclass
@@ -164,6 +165,8 @@ class Job:
 
     def on_AttemptEnded(self, fact: Fact) -> None:  # noqa: N802
         batch = self.batches[fact.number("batch")]
+        if fact.number("verdict") == OVERTAKEN:
+            return
         if batch.stage != "pending":
             raise Damaged(
                 f"an attempt at mini-batch {fact.number('batch')}, which is {batch.stage}"

@@ -142,7 +142,7 @@ class AccountStorm {
 
   void judge_texts(const Account& account) {
     const std::string name = random_.per_mille(200) ? "<a & \"b\">" : "job";
-    const Result<Json> json = parse_json(account_json(account, name));
+    const Result<Json> json = parse_json(account_json(account, name, "Running"));
     ASSERT_TRUE(json);
     EXPECT_EQ(*json->find("attempts")->get<std::int64_t>(),
               static_cast<std::int64_t>(account.attempts));

@@ -30,7 +30,7 @@ void Onlooker::take(const Fact& fact) {
   const auto* const ended = std::get_if<fact::AttemptEnded>(&fact);
   if (ended == nullptr) return;
   attempts_[ended->record.token.batch].push_back(*ended);
-  ended_ += ended->record.status == AttemptStatus::kReturned ? 0 : 1;
+  ended_ += is_attempt(ended->record) ? 1 : 0;
 }
 
 std::optional<std::string> Onlooker::check(const JobState& state) {
@@ -61,7 +61,7 @@ std::optional<std::string> Onlooker::check_batches(const JobState& state, bool r
         : batch.stage == BatchStage::kFailed  ? has(last, "It has failed")
         : batch.stage == BatchStage::kEnded
             ? has(last, "returned")
-            : has(last, "not done") || has(last, "worker") || has(last, "tried again");
+            : has(last, "not done") || has(last, "waits") || has(last, "tried again");
     if (!right) return fmt::format("mini-batch {} says: {}", id, last);
     if (sentences.size() <= story.attempts.size()) return "an attempt is not told of";
   }
@@ -78,7 +78,7 @@ std::optional<std::string> Onlooker::check_account(const JobState& state) {
        {account.useful, account.lost, account.init, account.start_up, account.idle}) {
     if (!(seconds >= 0)) return "the report has a time of less than nothing";
   }
-  const Result<Json> json = parse_json(account_json(account, "job"));
+  const Result<Json> json = parse_json(account_json(account, "job", "Running"));
   if (!json || json->find("attempts") == nullptr) return "the report is no JSON";
   const std::string page = account_page(account, "job");
   const bool drawn = has(page, "<svg");  // not when nothing took any time

@@ -41,7 +41,12 @@ void Truth::check(const Fact& fact) {
     case AttemptStatus::kNodeLost:
       return;
     case AttemptStatus::kReturned:
-      if (ended->verdict != Verdict::kReturned) fail(name_of(token) + " is charged for nothing");
+      if (ended->verdict != Verdict::kReturned && ended->verdict != Verdict::kOvertaken) {
+        fail(name_of(token) + " is charged for nothing");
+      }
+      if (is_attempt(ended->record) && !began_.contains(token)) {
+        fail(name_of(token) + " counts as an attempt and was never begun");
+      }
       return;
   }
 }

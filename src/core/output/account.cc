@@ -15,27 +15,18 @@ namespace {
 
 constexpr std::size_t kSlowest = 10;
 constexpr std::size_t kHungriest = 5;
-constexpr double kSecond = 1e9;         // in nanoseconds
-constexpr std::int64_t kSeen = 2000;    // what is shorter than this part of a line is not seen
+constexpr double kSecond = 1e9;  // in nanoseconds
+// Mini-batches that are shorter than this, and cost as much again between them, are too small.
+constexpr double kShort = 0.01;
+constexpr double kLongEnough = 0.1;
+constexpr double kOverheadMax = 0.25;  // of the time of workers
+constexpr BatchId kManyBatches = 100;  // for each worker
+constexpr std::int64_t kSeen = 2000;   // what is shorter than this part of a line is not seen
+constexpr std::int64_t kJump = 3600LL * 1'000'000'000;  // a clock that is so far off was set
 constexpr std::int64_t kLongest = 100;  // what is drawn as one is hardly longer than this part
 
 double seconds_of(const Span& span) {
   return static_cast<double>(span.end_ns - span.start_ns) / kSecond;
-}
-
-// The most workers that lived at a time: from their first span to their last.
-std::uint32_t most_at_a_time(const std::vector<const WorkerLine*>& lines) {
-  std::vector<std::pair<std::int64_t, int>> changes;
-  for (const WorkerLine* line : lines) {
-    if (line->spans.empty()) continue;
-    changes.emplace_back(line->spans.front().start_ns, 1);
-    changes.emplace_back(line->spans.back().end_ns, -1);
-  }
-  std::ranges::sort(changes);
-  int now = 0;
-  int most = 0;
-  for (const auto& [at, change] : changes) most = std::max(most, now += change);
-  return static_cast<std::uint32_t>(most);
 }
 
 void advise_on_size(const Account& account,
@@ -61,6 +52,18 @@ void advise_on_size(const Account& account,
                               smaller,
                               counted(batches, "mini-batch"),
                               counted(account.workers, "worker")));
+  } else if (const double busy = account.useful + account.idle;
+             size > 0 && batches > kManyBatches * std::max(1U, account.workers) &&
+             account.quartiles[2] < kShort && account.idle > kOverheadMax * busy) {
+    const double median = std::max(account.quartiles[2], 1e-6);
+    const auto most = static_cast<double>(batches / (8ULL * std::max(1U, account.workers)));
+    const double factor = std::min(kLongEnough / median, most);
+    out.push_back(fmt::format(
+        "--mini-batch-size {}: half of the mini-batches took less than {}, and the workers were "
+        "idle between them for {:.0f} % of their time",
+        static_cast<std::uint64_t>(static_cast<double>(size) * factor),
+        human_duration(std::chrono::microseconds(static_cast<std::int64_t>(median * 1e6) + 1)),
+        100 * account.idle / busy));
   }
 }
 
@@ -131,30 +134,50 @@ void merge_spans(std::vector<Span>& spans, std::int64_t length) {
 void Accountant::take(const Fact& fact) {
   if (const auto* began = std::get_if<fact::EpochBegan>(&fact)) {
     lives_.push_back({began->wall.nanoseconds, began->wall.nanoseconds});
+    time_before_ = job_time_;
+    jump_ns_ = 0;
+  } else if (const auto* synced = std::get_if<fact::SegmentSynced>(&fact)) {
+    job_time_ = std::max(job_time_, synced->job_time);
+  } else if (const auto* process = std::get_if<fact::WorkerProcess>(&fact)) {
+    const std::int64_t at = straighten(process->wall);
+    Worker& worker = worker_of(process->agent, process->process);
+    (process->ended ? worker.ended_ns : worker.began_ns) = at;
+    if (!lives_.empty()) lives_.back().ended_ns = std::max(lives_.back().ended_ns, at);
   } else if (const auto* load = std::get_if<fact::LoadEnded>(&fact)) {
-    const std::int64_t start = load->start.nanoseconds;
-    add(load->agent,
-        load->process,
-        {Span::Kind::kInit, start, start + std::int64_t{load->elapsed_us} * 1000, 0});
+    const std::int64_t elapsed = std::int64_t{load->elapsed_us} * 1000;
+    const std::int64_t end = straighten({load->start.nanoseconds + elapsed});
+    add(load->agent, load->process, {Span::Kind::kInit, end - elapsed, end, 0});
   } else if (const auto* finished = std::get_if<fact::Finished>(&fact)) {
-    if (!lives_.empty()) lives_.back().ended_ns = finished->wall.nanoseconds;
+    if (!lives_.empty()) lives_.back().ended_ns = straighten(finished->wall);
   } else if (const auto* ended = std::get_if<fact::AttemptEnded>(&fact)) {
-    const AttemptRecord& record = ended->record;
-    if (record.status == AttemptStatus::kReturned) return;
-    ++attempts_;
-    weigh(record);
-    if (record.status == AttemptStatus::kNodeLost) return;  // nobody knows in which process
-    const std::int64_t start = record.start.nanoseconds;
-    const bool done = ended->verdict == Verdict::kDone;
-    add(record.agent,
-        record.process,
-        {done ? Span::Kind::kUseful : Span::Kind::kLost,
-         start,
-         start + std::int64_t{record.elapsed_us} * 1000,
-         record.token.batch});
-    if (!done) return;
-    done_.push_back({record.token.batch, record.returned, record.process, record.elapsed_us / 1e6});
+    take(*ended);
   }
+}
+
+void Accountant::take(const fact::AttemptEnded& ended) {
+  const AttemptRecord& record = ended.record;
+  if (!is_attempt(record)) return;
+  ++attempts_;
+  weigh(record);
+  if (record.status == AttemptStatus::kNodeLost) return;  // nobody knows in which process
+  const bool done = ended.verdict == Verdict::kDone;
+  const std::int64_t elapsed = std::int64_t{record.elapsed_us} * 1000;
+  const std::int64_t end = straighten({record.start.nanoseconds + elapsed});
+  add(record.agent,
+      record.process,
+      {done ? Span::Kind::kUseful : Span::Kind::kLost, end - elapsed, end, record.token.batch});
+  if (!done) return;
+  done_.push_back({record.token.batch, record.returned, record.process, record.elapsed_us / 1e6});
+}
+
+// Wall time as if nobody had set the clock. The journal says every few seconds how long the job has
+// been worked on; what is further away from that than kJump was not time that passed.
+std::int64_t Accountant::straighten(WallTime wall) {
+  if (lives_.empty()) return wall.nanoseconds;
+  const std::int64_t expected = lives_.back().began_ns + (job_time_ - time_before_).count();
+  const std::int64_t away = wall.nanoseconds - jump_ns_ - expected;
+  if (away > kJump || away < -kJump) jump_ns_ += away;
+  return wall.nanoseconds - jump_ns_;
 }
 
 // Each mini-batch once, with the most that any of its attempts had.
@@ -174,41 +197,82 @@ void Accountant::weigh(const AttemptRecord& record) {
   hungriest_.insert(smaller, one);
 }
 
-void Accountant::add(AgentId agent, ProcessNumber process, const Span& span) {
+Accountant::Worker& Accountant::worker_of(AgentId agent, ProcessNumber process) {
   Worker& worker = workers_[{agent, process}];
   worker.line.agent = agent;
   worker.line.process = process;
-  worker.line.spans.push_back(span);
-  if (lives_.empty()) return;
-  worker.life = lives_.size() - 1;
-  lives_.back().ended_ns = std::max(lives_.back().ended_ns, span.end_ns);
+  if (!lives_.empty()) worker.life_number = lives_.size() - 1;
+  return worker;
 }
 
-// A worker was there from its init() until the next one took its place, or its life ended; what it
-// did not use of that it was idle.
+void Accountant::add(AgentId agent, ProcessNumber process, Span span) {
+  Worker& worker = worker_of(agent, process);
+  if (worker.began_ns) span.start_ns = std::max(span.start_ns, *worker.began_ns);
+  span.end_ns = std::max(span.start_ns, span.end_ns);
+  worker.line.spans.push_back(span);
+  if (!lives_.empty()) lives_.back().ended_ns = std::max(lives_.back().ended_ns, span.end_ns);
+}
+
+// From when to when it was there. An old journal says what it did, and nothing else.
+std::pair<std::int64_t, std::int64_t> Accountant::Worker::lived(const Life& life) const {
+  const bool idle = line.spans.empty();
+  const std::int64_t began = began_ns.value_or(idle ? life.ended_ns : line.spans.front().start_ns);
+  const std::int64_t last = idle ? life.ended_ns : line.spans.back().end_ns;
+  return {began, ended_ns.value_or(began_ns ? life.ended_ns : last)};
+}
+
+std::uint32_t Accountant::most_at_a_time(const std::vector<const Worker*>& workers,
+                                         const Life& life) {
+  std::vector<std::pair<std::int64_t, int>> changes;
+  for (const Worker* worker : workers) {
+    const auto [began, ended] = worker->lived(life);
+    changes.emplace_back(began, 1);
+    changes.emplace_back(ended, -1);
+  }
+  std::ranges::sort(changes);
+  int now = 0;
+  int most = 0;
+  for (const auto& [at, change] : changes) most = std::max(most, now += change);
+  return static_cast<std::uint32_t>(most);
+}
+
+// What each process needed until its init(); and the first of them could not begin at once.
+double Accountant::start_up(const std::vector<const Worker*>& workers,
+                            const Life& life,
+                            std::uint32_t at_a_time) {
+  double sum = 0;
+  std::vector<double> delays;
+  for (const Worker* worker : workers) {
+    const auto [began, ended] = worker->lived(life);
+    const std::vector<Span>& spans = worker->line.spans;
+    const std::int64_t first = spans.empty() ? ended : spans.front().start_ns;
+    sum += std::max(0.0, static_cast<double>(first - began) / kSecond);
+    delays.push_back(std::max(0.0, static_cast<double>(began - life.began_ns) / kSecond));
+  }
+  std::ranges::sort(delays);
+  delays.resize(std::min<std::size_t>(delays.size(), at_a_time));
+  for (const double delay : delays) sum += delay;
+  return sum;
+}
+
+// There were so many workers from the beginning of a life to its end; what they did not use of
+// that they were idle.
 void Accountant::account_lives(Account& out) const {
   for (std::size_t life = 0; life < lives_.size(); ++life) {
-    const auto [began, ended] = lives_[life];
-    std::vector<const WorkerLine*> here;
-    for (const auto& [who, worker] : workers_) {
-      if (worker.life == life) here.push_back(&worker.line);
-    }
-    const double length = static_cast<double>(ended - began) / kSecond;
-    const std::uint32_t workers = most_at_a_time(here);
+    std::vector<const Worker*> here;
     double used = 0;
-    std::vector<double> delays;
-    for (const WorkerLine* line : here) {
-      for (const Span& span : line->spans) used += seconds_of(span);
-      delays.push_back(
-          std::max(0.0, static_cast<double>(line->spans.front().start_ns - began) / kSecond));
+    for (const auto& [who, worker] : workers_) {
+      if (worker.life_number != life) continue;
+      here.push_back(&worker);
+      for (const Span& span : worker.line.spans) used += seconds_of(span);
     }
-    std::ranges::sort(delays);
-    delays.resize(std::min<std::size_t>(delays.size(), workers));
-    double start_up = 0;
-    for (const double delay : delays) start_up += delay;
+    const auto [began, ended] = lives_[life];
+    const double length = static_cast<double>(std::max<std::int64_t>(0, ended - began)) / kSecond;
+    const std::uint32_t workers = most_at_a_time(here, lives_[life]);
     const double rest = std::max(0.0, workers * length - used);
-    out.start_up += std::min(start_up, rest);
-    out.idle += std::max(0.0, rest - start_up);
+    const double starting = std::min(rest, start_up(here, lives_[life], workers));
+    out.start_up += starting;
+    out.idle += rest - starting;
     out.wall += length;
     out.workers = std::max(out.workers, workers);
   }
@@ -236,7 +300,7 @@ void Accountant::rank(Account& out) {
 Account Accountant::close(bool over, WallTime now) {
   Account out;
   if (!lives_.empty() && !over) {
-    lives_.back().ended_ns = std::max(lives_.back().ended_ns, now.nanoseconds);
+    lives_.back().ended_ns = std::max(lives_.back().ended_ns, straighten(now));
   }
   rank(out);
   for (auto& [who, worker] : workers_) {

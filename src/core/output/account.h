@@ -32,6 +32,7 @@ struct Span {
 };
 inline constexpr std::uint8_t kSpanKindMax = 2;
 
+// One worker process, and all that it did. Some did nothing.
 struct WorkerLine {
   AgentId agent = 0;
   ProcessNumber process = 0;
@@ -53,8 +54,8 @@ struct HungryBatch {
 };
 
 struct Account {
-  // Worker-seconds. What is none of the others is start-up before a worker's init(), and idle
-  // between and after its mini-batches.
+  // Worker-seconds; together they are `workers` times `wall`. Start-up is what comes before a
+  // worker's init(), idle what is none of the others.
   double useful = 0;
   double lost = 0;
   double init = 0;
@@ -97,19 +98,32 @@ class Accountant {
     std::int64_t ended_ns = 0;  // of the last thing that is known of it
   };
 
-  void weigh(const AttemptRecord& record);
-  void add(AgentId agent, ProcessNumber process, const Span& span);
-  void account_lives(Account& out) const;
-  void rank(Account& out);
-
   struct Worker {
     WorkerLine line;
-    std::size_t life = 0;  // in which epoch it lived
+    std::size_t life_number = 0;           // in which epoch it lived
+    std::optional<std::int64_t> began_ns;  // the process; none: an old journal did not say
+    std::optional<std::int64_t> ended_ns;
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> lived(const Life& life) const;
   };
+
+  void weigh(const AttemptRecord& record);
+  void take(const fact::AttemptEnded& ended);
+  [[nodiscard]] std::int64_t straighten(WallTime wall);
+  Worker& worker_of(AgentId agent, ProcessNumber process);
+  void add(AgentId agent, ProcessNumber process, Span span);
+  static std::uint32_t most_at_a_time(const std::vector<const Worker*>& workers, const Life& life);
+  static double start_up(const std::vector<const Worker*>& workers,
+                         const Life& life,
+                         std::uint32_t at_a_time);
+  void account_lives(Account& out) const;
+  void rank(Account& out);
 
   std::map<std::pair<AgentId, ProcessNumber>, Worker> workers_;
   std::vector<SlowBatch> done_;  // each hand-out once
   std::vector<Life> lives_;
+  Duration job_time_{};       // as the journal last said
+  Duration time_before_{};    // when this epoch began
+  std::int64_t jump_ns_ = 0;  // by so much the wall clock was set meanwhile
   std::uint64_t attempts_ = 0;
   std::vector<HungryBatch> hungriest_;
 };
@@ -119,7 +133,8 @@ void advise(Account& account, const AccountTerms& terms, BatchId batches);
 
 // For people, for programs, and as one page of HTML that needs nothing else.
 std::string account_text(const Account& account, const std::string& job);
-std::string account_json(const Account& account, const std::string& job);
+// `status`: of the job, "Completed".
+std::string account_json(const Account& account, const std::string& job, const std::string& status);
 std::string account_page(const Account& account, const std::string& job);
 
 }  // namespace windrow

@@ -13,7 +13,6 @@ class AccountTest : public testing::Test {
   void SetUp() override {
     take(fact::EpochBegan{1, 1, {0}});
     take(fact::Planned{{{4, 10}}, 10});
-    take(fact::ListingEnded{});
     take(fact::SegmentOpened{0, 0, "0.1.seg"});
   }
   void take(const Fact& fact) {
@@ -38,6 +37,12 @@ class AccountTest : public testing::Test {
     ended.record.memory_peak = 100 + batch;
     if (verdict != Verdict::kDone) ended.record.status = AttemptStatus::kRunException;
     take(ended);
+  }
+  void process(ProcessNumber process, std::int64_t at, bool ended = false) {
+    take(fact::WorkerProcess{.process = process, .ended = ended, .wall = {at * kSecond}});
+  }
+  void worked_on(std::int64_t seconds) {
+    take(fact::SegmentSynced{0, 0, std::chrono::seconds(seconds)});
   }
   Account close(AccountTerms terms = {}) {
     Account account = Accountant(accountant_).close(state_.finished().has_value(), {});
@@ -67,6 +72,88 @@ TEST_F(AccountTest, EverySecondOfEveryWorkerIsSomewhere) {
   EXPECT_EQ(account.workers, 2U);
   EXPECT_EQ(account.attempts, 3U);
   EXPECT_EQ(account.attempts_lost, 1U);
+}
+
+// C909
+TEST_F(AccountTest, WorkersWithoutWorkAndReplacementsAreWorkersToo) {
+  process(0, 1);
+  process(1, 1);
+  loads(0, 2, 3);
+  works(0, 0, 3, 5, Verdict::kRetry);
+  process(0, 5, true);
+  process(2, 5);
+  loads(2, 7, 8);  // it takes two seconds until its init()
+  works(0, 2, 8, 9);
+  process(1, 10, true);  // this one never got through its start
+  process(2, 10, true);
+  take(fact::Finished{JobStatus::kCompleted, "", {10 * kSecond}});
+  const Account account = close();
+  EXPECT_EQ(account.workers, 2U);
+  EXPECT_EQ(account.lines.size(), 3U);
+  EXPECT_DOUBLE_EQ(account.all(), 20);
+  EXPECT_DOUBLE_EQ(account.init, 2);
+  EXPECT_DOUBLE_EQ(account.lost, 2);
+  EXPECT_DOUBLE_EQ(account.useful, 1);
+  EXPECT_DOUBLE_EQ(account.start_up, 2 + 1 + 9 + 2);  // the engine, and each of the processes
+  EXPECT_DOUBLE_EQ(account.idle, 1);
+}
+
+// C905 C910
+TEST_F(AccountTest, WhatHadRunCountsAsAnAttemptHoweverItEnded) {
+  process(0, 0);
+  loads(0, 0, 1);
+  works(0, 0, 1, 2);
+  works(0, 0, 2, 4, Verdict::kOvertaken);
+  fact::AttemptEnded never{.verdict = Verdict::kReturned};
+  never.record.token = {1, 1, 1};
+  never.record.status = AttemptStatus::kReturned;
+  take(never);
+  const Account account = close();
+  EXPECT_EQ(account.attempts, 2U);
+  EXPECT_EQ(account.attempts, state_.counts().attempts);
+  EXPECT_DOUBLE_EQ(account.lost, 2);
+}
+
+// C914
+TEST_F(AccountTest, AClockThatIsSetMeanwhileIsNotIdleTime) {
+  constexpr std::int64_t kTwoDays = 2 * 24 * 3600;
+  for (const std::int64_t jump : {kTwoDays, -kTwoDays}) {
+    Accountant accountant;
+    std::swap(accountant, accountant_);
+    state_ = {};
+    SetUp();
+    process(0, 0);
+    loads(0, 0, 1);
+    works(0, 0, 1, 2);
+    worked_on(2);
+    works(1, 0, jump + 2, jump + 4);
+    worked_on(4);
+    works(2, 0, jump + 4, jump + 6);
+    take(fact::Finished{JobStatus::kCompleted, "", {(jump + 7) * kSecond}});
+    const Account account = close();
+    EXPECT_NEAR(account.wall, 7, 3);
+    EXPECT_DOUBLE_EQ(account.useful, 5);
+    EXPECT_LT(account.idle, 3);
+  }
+}
+
+// C911
+TEST_F(AccountTest, MiniBatchesThatAreTooSmallAreAdvisedAgainst) {
+  take(fact::Planned{{{996, 10}}, 20});
+  loads(0, 0, 1);
+  for (BatchId batch = 0; batch < 1000; ++batch) {
+    fact::AttemptEnded ended;
+    ended.record.token = {1, batch, 1};
+    ended.record.start = {kSecond + batch * 4'000'000LL};
+    ended.record.elapsed_us = 2000;  // of every four milliseconds
+    take(ended);
+  }
+  EXPECT_EQ(
+      close({.mini_batch_size = 10}).advice,
+      std::vector<std::string>{"--mini-batch-size 500: half of the mini-batches took less than "
+                               "2 ms, and the workers were idle between them for 50 % of "
+                               "their time"});
+  EXPECT_TRUE(close().advice.empty()) << "there is no size to change";
 }
 
 // C623
@@ -129,7 +216,7 @@ TEST_F(AccountTest, AJobWithoutAnythingHasAnAccountToo) {
   const Account account = close();
   EXPECT_EQ(account.all(), 0);
   EXPECT_NE(account_page(account, "x").find("No worker has done anything"), std::string::npos);
-  EXPECT_NE(account_json(account, "x").find("\"attempts\": 0"), std::string::npos);
+  EXPECT_NE(account_json(account, "x", "Running").find("\"attempts\": 0"), std::string::npos);
 }
 
 }  // namespace

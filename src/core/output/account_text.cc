@@ -180,9 +180,12 @@ std::string account_text(const Account& account, const std::string& job) {
   return out;
 }
 
-std::string account_json(const Account& account, const std::string& job) {
+std::string account_json(const Account& account,
+                         const std::string& job,
+                         const std::string& status) {
   JsonWriter json;
-  json.begin_object().field("job", job).field("seconds", account.wall);
+  json.begin_object().field("status", status).field("exit_code", 0);
+  json.field("job", job).field("seconds", account.wall);
   json.field("workers", account.workers).field("attempts", account.attempts);
   json.field("attempts_lost", account.attempts_lost);
   json.key("worker_seconds").begin_object();

@@ -182,9 +182,8 @@ void ReportRows::append(const fact::AttemptEnded& ended,
   append_number(record.token.picked, line);
   line.push_back(',');
   const bool done = ended.verdict == Verdict::kDone;
-  const std::uint32_t failed = done                                  ? batch.items - ended.succeeded
-                               : ended.verdict == Verdict::kReturned ? 0
-                                                                     : batch.items;
+  const bool charged = ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kFailed;
+  const std::uint32_t failed = done ? batch.items - ended.succeeded : charged ? batch.items : 0;
   append_where(record.agent, record.process, record.start, line);
   for (const std::uint32_t count : {batch.items, ended.succeeded, failed}) {
     append_number(count, line);
@@ -238,7 +237,7 @@ void ReportRows::append_where(AgentId agent, ProcessNumber process, WallTime sta
   out.append(kLocalAddress).push_back(',');
   append_process_name(process, out);
   out.push_back(',');
-  clock_.append_iso(start, out);
+  if (start.nanoseconds != 0) clock_.append_iso(start, out);  // else it was never begun
   out.push_back(',');
 }
 

@@ -50,12 +50,15 @@ void ReportSummary::add(const fact::LoadEnded& load) {
 }
 
 void ReportSummary::add(const fact::AttemptEnded& ended, std::uint32_t items) {
-  if (ended.verdict == Verdict::kReturned) return;  // nobody worked on it
   const AttemptRecord& record = ended.record;
+  // Nobody worked on it, or nobody knows in which process.
+  if (!is_attempt(record) || record.status == AttemptStatus::kNodeLost) return;
   Sums& sums = processes_[{record.agent, record.process}];
   const bool done = ended.verdict == Verdict::kDone;
+  const bool charged = ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kFailed;
   sums.attempts += 1;
-  (done ? sums.done : sums.failed) += 1;
+  sums.done += done ? 1 : 0;
+  sums.failed += charged ? 1 : 0;
   if (done) sums.items += items;
   sums.elapsed_us += record.elapsed_us;
   sums.process_us += record.cpu_us;

@@ -28,7 +28,10 @@ TEST(ReportSummary, TellsUsefulRetriedInitAndIdleTimeApart) {
   summary.add(load(0, 100));
   summary.add(attempt(0, Verdict::kDone, 101), 10);
   summary.add(attempt(0, Verdict::kRetry, 108), 10);
-  summary.add(attempt(1, Verdict::kReturned, 108), 10);
+  fact::AttemptEnded never = attempt(1, Verdict::kReturned, 108);
+  never.record.status = AttemptStatus::kReturned;
+  never.record.elapsed_us = 0;
+  summary.add(never, 10);
   EXPECT_EQ(summary.process_csv(),
             "Node Id,Process,Attempts,Done,Failed,Items,Elapsed Seconds,Process Seconds,"
             "Run Method Seconds,Useful Seconds,Retry Seconds,Init Seconds,Idle Seconds\n"

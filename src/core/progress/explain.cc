@@ -2,6 +2,7 @@
 #include "core/progress/explain.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +15,10 @@
 
 namespace windrow {
 namespace {
+
+constexpr std::size_t kAtWorkMax = 8;
+// What has begun is in the log of its worker after so long.
+constexpr const char* kLogLag = "seconds";
 
 std::string when(WallTime time) {
   ClockText clock;
@@ -70,10 +75,22 @@ std::string what_it_waits_for(const JobOutline& outline, const JobCircumstances&
   const BatchId open = outline.batches - counts.committed - counts.failed - counts.ended;
   if (open == 0 && !outline.listing_ended) return "It waits for more files to be listed.";
   if (open == 0) return "It waits for the disk to keep the last rows.";
-  return fmt::format("{} {} with a worker or {} for one.",
-                     counted(open, "mini-batch"),
-                     is_or_are(open),
-                     open == 1 ? "waits" : "wait");
+  std::string out = fmt::format("{} {} with a worker or {} for one",
+                                counted(open, "mini-batch"),
+                                is_or_are(open),
+                                open == 1 ? "waits" : "wait");
+  for (std::size_t i = 0; i < job.at_work.size() && i < kAtWorkMax; ++i) {
+    const AtWork& one = job.at_work[i];
+    out += fmt::format("{} {} is at mini-batch {} since {}",
+                       i == 0 ? ":" : ",",
+                       one.process,
+                       one.batch,
+                       one.since);
+  }
+  if (job.at_work.size() > kAtWorkMax) {
+    out += fmt::format(", and {} more", human_count(job.at_work.size() - kAtWorkMax));
+  }
+  return out + ".";
 }
 
 std::string how_it_ended(const JobOutline& outline, const JobCircumstances& job) {
@@ -109,12 +126,15 @@ std::string verdict_text(const fact::AttemptEnded& ended, std::uint32_t charged_
       return ended.record.piece.count > 0 ? "a piece has one try"
                                           : fmt::format("charged as try {}", charged_before + 1);
     case Verdict::kReturned:
+    case Verdict::kOvertaken:
       break;
   }
   return "not charged";
 }
 
-std::string what_happened(const AttemptRecord& record) {
+std::string what_happened(const fact::AttemptEnded& ended) {
+  const AttemptRecord& record = ended.record;
+  if (ended.verdict == Verdict::kOvertaken) return "another attempt was first";
   switch (record.status) {
     case AttemptStatus::kRunDone:
       if (record.error_type.empty()) {
@@ -124,7 +144,8 @@ std::string what_happened(const AttemptRecord& record) {
     case AttemptStatus::kNodeLost:
       return "its node was lost";
     case AttemptStatus::kReturned:
-      return "it was handed back unprocessed";
+      return is_attempt(record) ? "its worker was ended before it was done"
+                                : "it was handed back before it was begun";
     case AttemptStatus::kRunException:
     case AttemptStatus::kRunTimeout:
     case AttemptStatus::kRunWrongType:
@@ -139,7 +160,7 @@ std::string what_happened(const AttemptRecord& record) {
 std::string attempt_text(const fact::AttemptEnded& ended, std::uint32_t charged_before) {
   const AttemptRecord& record = ended.record;
   std::string where;
-  if (record.status != AttemptStatus::kNodeLost && record.status != AttemptStatus::kReturned) {
+  if (record.status != AttemptStatus::kNodeLost && is_attempt(record)) {
     where = fmt::format(" in process{:03}, {}",
                         record.process,
                         human_duration(std::chrono::microseconds(record.elapsed_us)));
@@ -150,13 +171,13 @@ std::string attempt_text(const fact::AttemptEnded& ended, std::uint32_t charged_
     what = fmt::format(
         ", items {} to {}", record.piece.first, record.piece.first + record.piece.count - 1);
   }
-  return fmt::format("Hand-out {}{} ({}, node {}{}): {}; {}.",
+  return fmt::format("Hand-out {}{} ({}node {}{}): {}; {}.",
                      record.token.picked,
                      what,
-                     when(record.start),
+                     is_attempt(record) ? when(record.start) + ", " : "",
                      record.agent,
                      where,
-                     what_happened(record),
+                     what_happened(ended),
                      verdict_text(ended, charged_before));
 }
 
@@ -196,16 +217,25 @@ std::string pending_text(const JobOutline& outline,
   if (!job.running) {
     return fmt::format("It is not done, and nothing works on the job: `{}` goes on.", job.resume);
   }
+  const auto worker = std::ranges::find_if(job.at_work, [&batch](const AtWork& one) {
+    return one.batch == batch.id && one.picked > batch.batch.picked;
+  });
+  if (worker != job.at_work.end()) {
+    return fmt::format(
+        "{} is at it since {} (hand-out {}).", worker->process, worker->since, worker->picked);
+  }
   const bool rows_lost = std::ranges::any_of(
       batch.attempts, [](const auto& one) { return one.verdict == Verdict::kDone; });
   if (rows_lost && batch.pieces.empty()) {
     return "Its rows were lost before they were on the disk, so it is tried again.";
   }
   if (batch.attempts.empty()) {
-    return fmt::format("No attempt at it has ended: it is with a worker, or waits behind {}.",
+    return fmt::format("It was not begun, or not before the last {}: it waits behind {}.",
+                       kLogLag,
                        counted(batch.pending_before, "mini-batch"));
   }
-  return "It is tried again: it is with a worker, or waits for one.";
+  return fmt::format("It is tried again: it waits for a worker, or was begun in the last {}.",
+                     kLogLag);
 }
 
 std::string stage_text(const JobOutline& outline,
@@ -237,7 +267,39 @@ std::string stage_text(const JobOutline& outline,
                      job.name);
 }
 
+// The number behind ` key=` in a line of a log.
+std::optional<std::uint32_t> number_of(std::string_view line, std::string_view key) {
+  const std::size_t at = line.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::uint32_t value = 0;
+  const char* const begin = line.data() + at + key.size();
+  const auto [end, error] = std::from_chars(begin, line.data() + line.size(), value);
+  if (error != std::errc() || end == begin) return std::nullopt;
+  return value;
+}
+
 }  // namespace
+
+std::optional<AtWork> at_work(std::string_view process, std::string_view log) {
+  if (!log.ends_with('\n')) return std::nullopt;  // it is being written
+  log.remove_suffix(1);
+  const std::string_view line = log.substr(log.rfind('\n') + 1);
+  if (line.find("|PICKED ") == std::string_view::npos) return std::nullopt;
+  const auto batch = number_of(line, " task=");
+  const auto picked = number_of(line, " picked=");
+  const auto pid = number_of(line, " pid=");
+  if (!batch || !picked || !pid) return std::nullopt;
+  return AtWork{std::string(process),
+                *batch,
+                *picked,
+                std::string(line.substr(0, line.find('|'))),
+                static_cast<int>(*pid)};
+}
+
+std::string job_status(const JobOutline& outline, const JobCircumstances& job) {
+  if (job.running) return "Running";
+  return outline.finished ? status_text(outline.finished->status) : "Stopped";
+}
 
 std::vector<std::string> explain_job(const JobOutline& outline, const JobCircumstances& job) {
   std::vector<std::string> out;

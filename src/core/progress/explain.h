@@ -8,13 +8,27 @@
 // Thread: any; values in, text out.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/progress/job_outline.h"
 #include "core/schedule/job_state.h"
 
 namespace windrow {
+
+// A worker that has been at a mini-batch for some seconds, as its log says.
+struct AtWork {
+  std::string process;  // process003
+  BatchId batch = 0;
+  std::uint32_t picked = 0;
+  std::string since;  // when it began
+  int pid = 0;
+};
+
+// Of the log of a worker process: what it is at, when the last line says that it has begun.
+std::optional<AtWork> at_work(std::string_view process, std::string_view log);
 
 // What the journal does not know of a job.
 struct JobCircumstances {
@@ -24,7 +38,11 @@ struct JobCircumstances {
   std::vector<std::string> results;  // files that get rows
   std::string failed_items;          // the file with the dead letters
   std::uint32_t tries_max = 3;       // of a mini-batch
+  std::vector<AtWork> at_work;       // of a job that is running
 };
+
+// "Completed", "Failed", "Canceled", "Running"; "Stopped" when nothing works on it.
+std::string job_status(const JobOutline& outline, const JobCircumstances& job);
 
 std::vector<std::string> explain_job(const JobOutline& outline, const JobCircumstances& job);
 

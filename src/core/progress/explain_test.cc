@@ -41,7 +41,7 @@ class ExplainTest : public testing::Test {
     ended.record.token = {1, batch, picked};
     ended.record.process = 3;
     ended.record.status = status;
-    ended.record.elapsed_us = 15000;
+    ended.record.elapsed_us = status == AttemptStatus::kReturned ? 0 : 15000;
     if (verdict == Verdict::kDone) {
       ended.record.returned = ended.succeeded = 2;
       ended.record.rows = {0, 100, 10};
@@ -124,19 +124,78 @@ TEST_F(ExplainTest, AMiniBatchTellsAttemptByAttempt) {
   EXPECT_EQ(said[0], "Mini-batch 0 has 2 items, from '/in/a' on.");
   EXPECT_TRUE(has(said[1], "in process003, 15 ms): ValueError: no good; charged as try 1."))
       << said[1];
-  EXPECT_TRUE(has(said[2], "it was handed back unprocessed; not charged.")) << said[2];
+  EXPECT_TRUE(has(said[2], "it was handed back before it was begun; not charged.")) << said[2];
   EXPECT_TRUE(has(said[3], "run() returned 2 results; 2 items succeeded.")) << said[3];
   EXPECT_EQ(said[4], "It has returned; its rows wait for the disk before they count.");
   apply(fact::SegmentSynced{0, 1000, {}});
   EXPECT_EQ(batch(0).back(), "It is committed: 2 of 2 items succeeded.");
 }
 
+// C906 C907
+TEST_F(ExplainTest, AHandOutThatWasNeverBegunHasNoDateAndOneThatHadRunDoes) {
+  ends(0, 1, AttemptStatus::kReturned, Verdict::kReturned);
+  EXPECT_EQ(batch(0)[1],
+            "Hand-out 1 (node 0): it was handed back before it was begun; not charged.");
+  fact::AttemptEnded ended{.verdict = Verdict::kReturned};
+  ended.record.token = {1, 1, 1};
+  ended.record.status = AttemptStatus::kReturned;
+  ended.record.start = {1'794'744'000'000'000'000};
+  ended.record.elapsed_us = 3'000'000;
+  apply(ended);
+  EXPECT_EQ(
+      batch(1)[1],
+      "Hand-out 1 (2026-11-15 12:00:00,000, node 0 in process000, 3.0 s): its worker was ended "
+      "before it was done; not charged.");
+  EXPECT_EQ(state_.counts().attempts, 1U) << "C905: the other one was never begun";
+}
+
+// C910
+TEST_F(ExplainTest, AnAttemptThatLostIsReportedToo) {
+  ends(0, 2, AttemptStatus::kRunDone, Verdict::kDone);
+  ends(0, 1, AttemptStatus::kRunDone, Verdict::kOvertaken);
+  EXPECT_TRUE(has(batch(0)[2], "in process003, 15 ms): another attempt was first; not charged."))
+      << batch(0)[2];
+  EXPECT_EQ(state_.counts().attempts, 2U);
+  EXPECT_EQ(state_.counts().ended, 1U);
+}
+
+// C913
+TEST_F(ExplainTest, WhatAWorkerIsAtIsToldFromWhatWaits) {
+  const std::string log =
+      "2026-11-15 12:00:01,000|INFO|42|LOAD_DONE address=127.0.0.1 pid=42 duration=1.000000\n"
+      "2026-11-15 12:00:02,000|INFO|42|PICKED address=127.0.0.1 pid=42 task=1 picked=2 total=10\n";
+  const std::optional<AtWork> found = at_work("process003", log);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->pid, 42);
+  EXPECT_FALSE(at_work("process003", log + log.substr(0, log.find('\n') + 1))) << "it has ended";
+  EXPECT_FALSE(at_work("process003", log.substr(0, log.size() - 1))) << "it is being written";
+  EXPECT_FALSE(at_work("process003", ""));
+  ends(1, 1, AttemptStatus::kRunException, Verdict::kRetry);
+  job_.at_work = {*found};
+  EXPECT_EQ(batch(1).back(), "process003 is at it since 2026-11-15 12:00:02,000 (hand-out 2).");
+  EXPECT_EQ(job().back(),
+            "3 mini-batches are with a worker or wait for one: process003 is at mini-batch 1 since "
+            "2026-11-15 12:00:02,000.");
+  ends(1, 2, AttemptStatus::kRunException, Verdict::kRetry);
+  EXPECT_TRUE(has(batch(1).back(), "It is tried again")) << "the log is behind";
+}
+
+// C912
+TEST_F(ExplainTest, TheStatusOfAJobIsAWord) {
+  EXPECT_EQ(job_status(outline_of(state_), job_), "Running");
+  job_.running = false;
+  EXPECT_EQ(job_status(outline_of(state_), job_), "Stopped");
+  apply(fact::Finished{JobStatus::kCanceled, "canceled", {}});
+  EXPECT_EQ(job_status(outline_of(state_), job_), "Canceled");
+}
+
 // C621
 TEST_F(ExplainTest, AMiniBatchThatWaitsSaysForWhat) {
   EXPECT_EQ(batch(2).back(),
-            "No attempt at it has ended: it is with a worker, or waits behind 2 mini-batches.");
+            "It was not begun, or not before the last seconds: it waits behind 2 mini-batches.");
   ends(0, 1, AttemptStatus::kRunException, Verdict::kRetry);
-  EXPECT_EQ(batch(0).back(), "It is tried again: it is with a worker, or waits for one.");
+  EXPECT_EQ(batch(0).back(),
+            "It is tried again: it waits for a worker, or was begun in the last seconds.");
   ends(1, 1, AttemptStatus::kRunDone, Verdict::kDone);
   apply(fact::AgentLost{0, 0});
   EXPECT_EQ(batch(1).back(),

@@ -25,7 +25,7 @@ enum class AttemptStatus : std::uint8_t {
   kOverheadTimeout = 5,
   kProcessDied = 6,
   kNodeLost = 7,
-  kReturned = 8,  // handed back unprocessed: stop, cancel, take-back
+  kReturned = 8,  // came back without an end of its own: stop, cancel, take-back, lack of memory
 };
 inline constexpr std::uint8_t kAttemptStatusMax = 8;
 
@@ -41,12 +41,13 @@ inline constexpr std::uint8_t kLoadStatusMax = 4;
 
 // What the end of an attempt means for its mini-batch.
 enum class Verdict : std::uint8_t {
-  kDone = 0,      // its rows count as soon as they are synced
-  kRetry = 1,     // charged, and a try is left, or halves are tried
-  kFailed = 2,    // charged, and no try is left: never processed again
-  kReturned = 3,  // not charged: pending again
+  kDone = 0,       // its rows count as soon as they are synced
+  kRetry = 1,      // charged, and a try is left, or halves are tried
+  kFailed = 2,     // charged, and no try is left: never processed again
+  kReturned = 3,   // not charged: pending again
+  kOvertaken = 4,  // another attempt was first: nothing changes but what is known of workers
 };
-inline constexpr std::uint8_t kVerdictMax = 3;
+inline constexpr std::uint8_t kVerdictMax = 4;
 
 enum class JobStatus : std::uint8_t { kRunning = 0, kCompleted = 1, kFailed = 2, kCanceled = 3 };
 inline constexpr std::uint8_t kJobStatusMax = 3;
@@ -117,6 +118,12 @@ inline std::uint32_t succeeded_items(const AttemptRecord& record, std::uint32_t 
   return record.returned < left ? record.returned : left;
 }
 
+// Whether a hand-out became an attempt: run() had begun, or it cost a try. All counts of attempts
+// go by this. What comes back and was never begun has no duration.
+inline bool is_attempt(const AttemptRecord& record) {
+  return record.status != AttemptStatus::kReturned || record.elapsed_us > 0;
+}
+
 namespace fact {
 
 // A master began to act. What agents of earlier epochs had not synced is pending again.
@@ -159,6 +166,15 @@ struct AgentLost {
   AgentId agent = 0;
   SegmentId segment = 0;
   friend bool operator==(const AgentLost&, const AgentLost&) = default;
+};
+
+// A worker process was started, or has ended.
+struct WorkerProcess {
+  AgentId agent = 0;
+  ProcessNumber process = 0;
+  bool ended = false;
+  WallTime wall;
+  friend bool operator==(const WorkerProcess&, const WorkerProcess&) = default;
 };
 
 struct LoadEnded {
@@ -233,6 +249,7 @@ using Fact = std::variant<fact::EpochBegan,
                           fact::SegmentOpened,
                           fact::SegmentSynced,
                           fact::AgentLost,
+                          fact::WorkerProcess,
                           fact::LoadEnded,
                           fact::AttemptEnded,
                           fact::Counted,

@@ -56,6 +56,7 @@ Status JobState::check_attempt(const fact::AttemptEnded& fact) const {
   if (id >= batches_.size()) {
     return fail(ErrorCode::kInternal, "an attempt at unknown mini-batch {}", id);
   }
+  if (fact.verdict == Verdict::kOvertaken) return {};
   RETURN_IF_ERROR(
       ok_if(batches_[id].stage == BatchStage::kPending, "an attempt at a final mini-batch"));
   if (fact.verdict == Verdict::kRetry || fact.verdict == Verdict::kReturned) return {};
@@ -133,6 +134,10 @@ void JobState::apply_one(const fact::SegmentSynced& fact) {
 
 void JobState::apply_one(const fact::AgentLost& fact) { give_up_unsynced(segments_[fact.segment]); }
 
+void JobState::apply_one(const fact::WorkerProcess& fact) {
+  process_next_ = std::max(process_next_, fact.process + 1);
+}
+
 void JobState::apply_one(const fact::LoadEnded& fact) {
   process_next_ = std::max(process_next_, fact.process + 1);
 }
@@ -140,13 +145,13 @@ void JobState::apply_one(const fact::LoadEnded& fact) {
 void JobState::apply_one(const fact::AttemptEnded& fact) {
   const AttemptRecord& record = fact.record;
   Batch& batch = batches_[record.token.batch];
-  CHECK(batch.stage == BatchStage::kPending);
+  CHECK(batch.stage == BatchStage::kPending || fact.verdict == Verdict::kOvertaken);
   batch.picked = std::max(batch.picked, record.token.picked);
   const bool lost = record.status == AttemptStatus::kNodeLost;
   const bool whole = record.piece.count == 0;
   if (!lost) process_next_ = std::max(process_next_, record.process + 1);
   if (lost && batch.losses < UINT8_MAX) ++batch.losses;
-  ++counts_.attempts;
+  if (is_attempt(record)) ++counts_.attempts;
   count_error(fact);
   switch (fact.verdict) {
     case Verdict::kDone:
@@ -160,12 +165,14 @@ void JobState::apply_one(const fact::AttemptEnded& fact) {
       end_badly({record.token.batch, record.piece});
       return;
     case Verdict::kReturned:
+    case Verdict::kOvertaken:
       return;
   }
 }
 
 void JobState::count_error(const fact::AttemptEnded& ended) {
   if (ended.record.status == AttemptStatus::kReturned) return;
+  if (ended.verdict == Verdict::kOvertaken) return;
   ++errors_.attempts;
   if (ended.verdict == Verdict::kDone) ++errors_.completed;
   const std::string& type = ended.record.error_type;

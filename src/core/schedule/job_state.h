@@ -63,7 +63,7 @@ struct JobCounts {
   std::uint64_t items = 0;
   std::uint64_t items_succeeded = 0;  // of ended and committed mini-batches
   std::uint64_t items_failed = 0;     // of failed ones, and missing from short returns
-  std::uint64_t attempts = 0;         // ended hand-outs, charged or not
+  std::uint64_t attempts = 0;         // charged or not: is_attempt
   BatchId ended = 0;
   BatchId committed = 0;
   BatchId failed = 0;
@@ -150,6 +150,7 @@ class JobState {
   void apply_one(const fact::SegmentOpened& fact);
   void apply_one(const fact::SegmentSynced& fact);
   void apply_one(const fact::AgentLost& fact);
+  void apply_one(const fact::WorkerProcess& fact);
   void apply_one(const fact::LoadEnded& fact);
   void apply_one(const fact::AttemptEnded& fact);
   void apply_one(const fact::Counted& fact);

@@ -102,6 +102,10 @@ void Scheduler::take(const event::WindowChanged& event) {
   fill(it->first, it->second);
 }
 
+void Scheduler::take(const event::WorkerProcess& event) {
+  if (has_agent(event.worker.agent)) emit(event.worker);
+}
+
 void Scheduler::take(event::LoadEnded& event) {
   const auto it = agents_.find(event.load.agent);
   if (it == agents_.end()) return;
@@ -139,6 +143,7 @@ void Scheduler::take(const event::AgentGaveUp& event) {
 void Scheduler::take(event::AttemptEnded& event) {
   if (!let_go(event.record)) {
     ++stale_;
+    if (overtaken_.contains(event.record.token)) end_overtaken(event.record);
     return;
   }
   const auto agent = agents_.find(event.record.agent);

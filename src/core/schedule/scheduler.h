@@ -87,6 +87,9 @@ struct WindowChanged {
   AgentId agent = 0;
   std::uint32_t window = 0;
 };
+struct WorkerProcess {
+  fact::WorkerProcess worker;
+};
 struct LoadEnded {
   fact::LoadEnded load;
 };
@@ -140,6 +143,7 @@ using Event = std::variant<event::Planned,
                            event::AgentHeard,
                            event::AgentLost,
                            event::WindowChanged,
+                           event::WorkerProcess,
                            event::LoadEnded,
                            event::AgentGaveUp,
                            event::AttemptEnded,
@@ -280,6 +284,7 @@ class Scheduler {
   void take(const event::AgentHeard& event);
   void take(const event::AgentLost& event);
   void take(const event::WindowChanged& event);
+  void take(const event::WorkerProcess& event);
   void take(event::LoadEnded& event);
   void take(const event::AgentGaveUp& event);
   void take(event::AttemptEnded& event);
@@ -316,6 +321,7 @@ class Scheduler {
   [[nodiscard]] std::map<AgentId, Agent>::iterator idle_agent();
   void note_duration(const AttemptRecord& record);
   void overtake(BatchId batch);
+  void end_overtaken(const AttemptRecord& record);
   void forget_seconds_of(AgentId id, Agent& agent);
   void release(BatchId batch);
   void remove_agent(std::map<AgentId, Agent>::iterator agent, bool lost);
@@ -352,9 +358,10 @@ class Scheduler {
   TimePoint progress_;
   std::vector<Hand> hands_;          // one per mini-batch: its only hand-out, or the first of two
   std::map<BatchId, Hand> seconds_;  // late ones: the second hand-out, or that there was one
-  DurationMedian durations_;         // of attempts that succeeded
-  std::deque<BatchId> returned_;     // pending again: before new work
-  std::deque<Delayed> delayed_;      // pending again, but not yet; the first is due first
+  std::map<Token, ItemRange> overtaken_;     // that may still report their ends, and their pieces
+  DurationMedian durations_;                 // of attempts that succeeded
+  std::deque<BatchId> returned_;             // pending again: before new work
+  std::deque<Delayed> delayed_;              // pending again, but not yet; the first is due first
   std::map<BatchId, ItemRange> pieces_out_;  // of halved mini-batches: the piece that is handed out
   BatchId next_new_ = 0;
   std::map<AgentId, Agent> agents_;

@@ -74,12 +74,28 @@ void Scheduler::overtake(BatchId batch) {
     if (hand.holder == kNobody) return;
     out_->actions.emplace_back(
         action::Cancel{hand.holder, Token{state_.epoch(), batch, hand.picked}});
+    overtaken_[{state_.epoch(), batch, hand.picked}] = piece_out(batch);
     drop(agents_.at(hand.holder), batch);
     hand.holder = kNobody;
   };
   end(hands_[batch]);
   end(second->second);
   seconds_.erase(second);
+}
+
+// Nothing depends on it any more; it is kept for those who ask what the worker did meanwhile.
+void Scheduler::end_overtaken(const AttemptRecord& record) {
+  AttemptRecord kept{.token = record.token, .piece = overtaken_.extract(record.token).mapped()};
+  if (!is_attempt(record)) return;
+  kept.agent = record.agent;
+  kept.process = record.process;
+  kept.status = AttemptStatus::kReturned;  // however it ended: nobody asked for it any more
+  kept.start = record.start;
+  kept.elapsed_us = std::max(1U, record.elapsed_us);
+  kept.run_us = record.run_us;
+  kept.cpu_us = record.cpu_us;
+  kept.memory_peak = record.memory_peak;
+  emit(fact::AttemptEnded{std::move(kept), Verdict::kOvertaken});
 }
 
 // An agent goes: of what was handed out twice it has nothing any more, or the only attempt.

@@ -83,6 +83,22 @@ TEST_F(SpeculateTest, TheFirstThatSucceedsCountsAndTheOtherIsEnded) {
   EXPECT_EQ(scheduler_->stale_reports(), 1U);
 }
 
+// C910
+TEST_F(SpeculateTest, TheOneThatLostIsKeptForThoseWhoAskAndChangesNothing) {
+  all_but_two({});
+  at(seconds(21), took(7, 20, 1, seconds(1)));
+  at(seconds(22), event::TimePassed{});
+  at(seconds(23), took(7, 21, 2, seconds(1)));
+  const std::uint64_t attempts = scheduler_->state().counts().attempts;
+  Event lost = ended(7, 21, 1, AttemptStatus::kReturned, 0);
+  std::get<event::AttemptEnded>(lost).record.elapsed_us = 4'000'000;
+  at(seconds(24), lost);
+  EXPECT_EQ(scheduler_->state().counts().attempts, attempts + 1);
+  EXPECT_EQ(batch(21).stage, BatchStage::kEnded);
+  at(seconds(25), lost);
+  EXPECT_EQ(scheduler_->state().counts().attempts, attempts + 1) << "it is told once";
+}
+
 // C611
 TEST_F(SpeculateTest, TheFirstHandOutMayStillWin) {
   all_but_two({});

@@ -28,6 +28,19 @@ bool holds_batch(WorkerPhase phase) {
          phase == WorkerPhase::kSerialise;
 }
 
+// Whether the worker has this hand-out in its hands.
+bool names(const WorkerPage& page, const Token& token) {
+  return holds_batch(page.phase) && page.batch == token.batch && page.picked == token.picked;
+}
+
+WallTime earlier(WallTime time, Duration by) { return {time.nanoseconds - by.count()}; }
+
+// Of what has happened: at least one.
+std::uint32_t microseconds(Duration duration) {
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(duration / std::chrono::microseconds(1), 1, 0xffffffff));
+}
+
 // Where it was when its time was up, or else its last words.
 std::string traceback_for(const WorkerEnd& end,
                           const std::string& type,
@@ -137,6 +150,7 @@ void Supervisor::check_one(
   }
   if (now - since > limit) {
     worker.guilty = inside(page, worker);
+    worker.overdue_page = page;
     kill(process, worker, reason, std::move(why), now, out);
   } else {
     next_check_ = std::min(next_check_, since + limit + std::chrono::milliseconds(1));
@@ -181,8 +195,8 @@ void Supervisor::exited(
   gpus_.release(end.process);
   note_end(end, worker, out);
   take_unread(worker, std::move(unread), out);
-  if (!worker.load_reported) end_load(end, worker, wall, out);
-  const bool paid = blame(end, worker, wall, out);
+  if (!worker.load_reported) end_load(end, worker, {now, wall}, out);
+  const bool paid = blame(end, worker, {now, wall}, out);
   const bool told = worker.reason == EndReason::kStopped || worker.reason == EndReason::kShutdown ||
                     worker.reason == EndReason::kRecycled || worker.reason == EndReason::kOvertaken;
   if (!told)
@@ -219,13 +233,17 @@ void Supervisor::take_unread(Worker& worker, std::vector<Work> unread, Orders& o
 }
 
 // It ended before its init() had.
-void Supervisor::end_load(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out) {
+void Supervisor::end_load(const WorkerEnd& end, const Worker& worker, Moment died, Orders& out) {
   fact::LoadEnded load;
   load.agent = limits_.agent;
   load.process = end.process;
   const bool timeout = worker.reason == EndReason::kInitTimeout;
   load.status = timeout ? LoadStatus::kTimeout : LoadStatus::kDied;
-  load.start = wall;
+  const TimePoint began = end.page.phase == WorkerPhase::kInit
+                              ? std::clamp(end.page.since, worker.started, died.now)
+                              : worker.started;
+  load.start = earlier(died.wall, died.now - began);
+  load.elapsed_us = microseconds(died.now - began);
   load.error_type = timeout ? "TimeoutError" : "ProcessDied";
   load.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
   load.traceback = traceback_for(end, load.error_type, load.error_message);
@@ -239,9 +257,8 @@ void Supervisor::end_load(const WorkerEnd& end, const Worker& worker, WallTime w
 std::optional<Token> Supervisor::inside(const WorkerPage& page, const Worker& worker) {
   if (worker.sent.empty()) return std::nullopt;
   if (!holds_batch(page.phase)) return worker.sent.front().token;
-  const auto named = std::ranges::find_if(worker.sent, [&](const Sent& one) {
-    return one.token.batch == page.batch && one.token.picked == page.picked;
-  });
+  const auto named =
+      std::ranges::find_if(worker.sent, [&](const Sent& one) { return names(page, one.token); });
   if (named == worker.sent.end()) return std::nullopt;  // answered: it is on its way to idle
   return named->token;
 }
@@ -253,9 +270,30 @@ std::optional<Token> Supervisor::find_guilty(const WorkerEnd& end, const Worker&
   return found ? worker.guilty : inside(end.page, worker);
 }
 
+// When it began and how long it took, by the page of the worker and what is known beside it. What
+// was never begun has neither, unless it is charged: then it was being handed over.
+void Supervisor::date(const WorkerPage& page,
+                      const Worker& worker,
+                      const Sent& sent,
+                      Moment died,
+                      AttemptRecord& record) {
+  const bool named = names(page, sent.token);
+  const bool run = named && page.phase != WorkerPhase::kLoad;
+  if (!run && record.status == AttemptStatus::kReturned) return;
+  TimePoint began = std::max(sent.at, worker.answered_at);
+  if (named) {
+    const TimePoint since = std::clamp(page.since, sent.at, died.now);
+    began = std::min(began, since);
+    if (page.phase == WorkerPhase::kRun) record.run_us = microseconds(died.now - since);
+    if (page.phase == WorkerPhase::kSerialise) record.run_us = microseconds(since - began);
+  }
+  record.start = earlier(died.wall, died.now - began);
+  record.elapsed_us = microseconds(died.now - began);
+}
+
 // The mini-batch that was inside pays for the death; whatever else was read goes back. False when
 // nobody was inside.
-bool Supervisor::blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out) {
+bool Supervisor::blame(const WorkerEnd& end, const Worker& worker, Moment died, Orders& out) {
   const std::optional<Token> guilty = find_guilty(end, worker);
   bool paid = false;
   for (const Sent& sent : worker.sent) {
@@ -264,13 +302,13 @@ bool Supervisor::blame(const WorkerEnd& end, const Worker& worker, WallTime wall
     record.token = sent.token;
     record.agent = limits_.agent;
     record.process = end.process;
-    record.start = wall;
     record.memory_peak = end.memory_peak;
     record.status = AttemptStatus::kReturned;
     if (guilty == sent.token) {
       charge(end, worker, record);
       paid = true;
     }
+    date(is_time_limit(worker.reason) ? worker.overdue_page : end.page, worker, sent, died, record);
     out.emplace_back(order::ReportAttempt{std::move(record), sent.items});
   }
   return paid;
@@ -283,15 +321,9 @@ void Supervisor::charge(const WorkerEnd& end, const Worker& worker, AttemptRecor
                   : overhead ? AttemptStatus::kOverheadTimeout
                              : AttemptStatus::kProcessDied;
   record.error_type = run || overhead ? "TimeoutError" : "ProcessDied";
-  const bool named = end.page.batch == record.token.batch && end.page.picked == record.token.picked;
-  if (named && holds_batch(end.page.phase)) record.items = end.page.items;
+  if (names(end.page, record.token)) record.items = end.page.items;
   record.error_message = worker.kill_why.empty() ? describe_end(end) : worker.kill_why;
   record.traceback = traceback_for(end, record.error_type, record.error_message);
-  if (!run) return;
-  record.run_us = static_cast<std::uint32_t>(
-      std::min<std::int64_t>(limits_.run_timeout / std::chrono::microseconds(1), 0xffffffff));
-  record.elapsed_us = record.run_us;
-  record.start.nanoseconds -= limits_.run_timeout.count();
 }
 
 void Supervisor::load_failure(const std::string& cause) {

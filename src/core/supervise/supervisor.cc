@@ -139,9 +139,10 @@ std::optional<std::uint32_t> Supervisor::expects(ProcessNumber process, const To
 void Supervisor::answered(ProcessNumber process, AttemptRecord record, TimePoint now, Orders& out) {
   Worker& worker = workers_.at(process);
   const std::uint32_t items = worker.sent.front().items;
-  worker.answered = worker.sent.front().token;
-  overtaken_.erase(*worker.answered);
+  worker.last_answer = worker.sent.front().token;
+  overtaken_.erase(*worker.last_answer);
   worker.sent.pop_front();
+  worker.answered_at = now;
   worker.clogged = false;
   idle_deaths_ = 0;
   ++(record.status == AttemptStatus::kRunDone ? worker.succeeded : worker.failed);
@@ -181,7 +182,7 @@ void Supervisor::misbehaved(ProcessNumber process,
   const auto it = workers_.find(process);
   if (it == workers_.end() || !it->second.kill_why.empty()) return;
   Worker& worker = it->second;
-  const bool again = answer && answer == worker.answered;
+  const bool again = answer && answer == worker.last_answer;
   if (!again && !worker.sent.empty()) worker.guilty = worker.sent.front().token;
   kill(process, worker, EndReason::kMisbehaved, what, now, out);
 }
@@ -258,7 +259,7 @@ void Supervisor::start_workers(TimePoint now, Orders& out) {
   while (workers_.size() < limits_.slots && by_age().size() < memory_.workers_max() &&
          may_start()) {
     const ProcessNumber process = process_next_++;
-    workers_[process].since = now;
+    workers_[process].since = workers_[process].started = now;
     next_check_ = std::min(next_check_, now + limits_.init_timeout());
     out.emplace_back(order::StartWorker{process, gpus_.take(process)});
   }

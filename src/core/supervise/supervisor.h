@@ -204,10 +204,16 @@ class Supervisor {
     std::uint32_t items = 0;
     TimePoint at;
   };
+  struct Moment {  // on both clocks
+    TimePoint now;
+    WallTime wall;
+  };
   struct Worker {
     State state = State::kStarting;
     std::deque<Sent> sent;  // handed over, not answered; the first is the one being worked on
     TimePoint since;        // of the state
+    TimePoint started;      // the process
+    TimePoint answered_at;  // the last time
     bool load_reported = false;
     bool was_ready = false;
     bool clogged = false;         // its queue was full; clear with its next answer
@@ -219,8 +225,9 @@ class Supervisor {
     EndReason reason = EndReason::kItself;
     std::string kill_why;
     std::optional<TimePoint> kill_at;  // while it may still show its stack
-    std::optional<Token> answered;     // the last one
-    std::optional<Token> guilty;       // of a time limit or a wrong answer, before we ended it
+    std::optional<Token> last_answer;
+    std::optional<Token> guilty;  // of a time limit or a wrong answer, before we ended it
+    WorkerPage overdue_page;      // what it said when its time was up
   };
 
   void start_workers(TimePoint now, Orders& out);
@@ -249,13 +256,18 @@ class Supervisor {
   void hold_back_all_but_eldest(Orders& out);
   void end_youngest(TimePoint now, Orders& out);
   void take_unread(Worker& worker, std::vector<Work> unread, Orders& out);
-  void end_load(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out);
+  void end_load(const WorkerEnd& end, const Worker& worker, Moment died, Orders& out);
   void note_end(const WorkerEnd& end, const Worker& worker, Orders& out) const;
   void hand_back(const Token& token, Orders& out);
   static std::optional<Token> inside(const WorkerPage& page, const Worker& worker);
   static std::optional<Token> find_guilty(const WorkerEnd& end, const Worker& worker);
   void charge(const WorkerEnd& end, const Worker& worker, AttemptRecord& record) const;
-  bool blame(const WorkerEnd& end, const Worker& worker, WallTime wall, Orders& out);
+  static void date(const WorkerPage& page,
+                   const Worker& worker,
+                   const Sent& sent,
+                   Moment died,
+                   AttemptRecord& record);
+  bool blame(const WorkerEnd& end, const Worker& worker, Moment died, Orders& out);
   void load_failure(const std::string& cause);
   void give_up_or_end(Orders& out);
   [[nodiscard]] std::size_t starting() const;

@@ -105,6 +105,9 @@ struct Alive {};
 struct WindowChanged {
   std::uint32_t window = 0;
 };
+struct WorkerProcess {
+  fact::WorkerProcess worker;
+};
 struct LoadEnded {
   fact::LoadEnded load;
 };
@@ -128,6 +131,7 @@ struct Broken {
 using ToMaster = std::variant<to_master::Hello,
                               to_master::Alive,
                               to_master::WindowChanged,
+                              to_master::WorkerProcess,
                               to_master::LoadEnded,
                               to_master::AttemptEnded,
                               to_master::TakenBack,

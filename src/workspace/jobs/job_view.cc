@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/jobs/job_view.h"
 
+#include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/spec/job_paths.h"
+#include "core/supervise/worker_life.h"
 #include "journal/journal.h"
 #include "journal/plan_file.h"
 #include "os/clock_steady.h"
@@ -13,6 +17,34 @@
 #include "workspace/jobs/running_job.h"
 
 namespace windrow {
+
+namespace {
+
+constexpr std::uint64_t kTail = 4096;  // of a log: more than a line
+
+// What the workers of a running job have been at for some seconds.
+std::vector<AtWork> at_work_in(FileSystem& fs, const JobFolder& folder) {
+  std::vector<AtWork> out;
+  const std::string logs = folder.sys_node(0);
+  const Result<std::vector<FolderEntry>> entries = fs.list(logs);
+  if (!entries) return out;
+  for (const FolderEntry& entry : *entries) {
+    const std::optional<ProcessNumber> process = process_of_name(entry.name);
+    if (!process || entry.name != process_name(*process) + ".txt") continue;
+    const Result<std::unique_ptr<File>> file = fs.open(logs + "/" + entry.name);
+    const Result<std::uint64_t> size = file ? (*file)->size() : 0;
+    if (!file || !size) continue;
+    std::string tail(std::min(*size, kTail), '\0');
+    tail.resize((*file)->read_at(*size - tail.size(), tail).value_or(0));
+    const std::optional<AtWork> found = at_work(process_name(*process), tail);
+    // One that a killed engine has left behind ends so as well.
+    if (found && fs.stat(fmt::format("/proc/{}", found->pid))) out.push_back(*found);
+  }
+  std::ranges::sort(out, {}, &AtWork::since);
+  return out;
+}
+
+}  // namespace
 
 Result<JobView> view_job(FileSystem& fs, const Caller& caller, const std::string& job) {
   const Jobs jobs(fs, caller);
@@ -29,6 +61,7 @@ Result<JobView> view_job(FileSystem& fs, const Caller& caller, const std::string
     view.state = std::make_shared<const JobState>(std::move(replayed.state));
     view.outline = outline_of(*view.state);
   }
+  if (view.circumstances.running) view.circumstances.at_work = at_work_in(fs, view.folder);
   const JobSpec& spec = view.reading.spec;
   view.circumstances.name = base_name(view.folder.root());
   view.circumstances.resume = resume_command(fs, view.folder, spec, job);

@@ -55,7 +55,7 @@ void ProcessLog::picked(const Token& token, std::uint32_t items, WallTime at, Cl
 void ProcessLog::ended(const AttemptRecord& record, std::uint32_t items, ClockText& clock) {
   if (record.start.nanoseconds == 0) return;
   // What comes back without having been run was never picked.
-  if (record.status != AttemptStatus::kReturned) picked(record.token, items, record.start, clock);
+  if (is_attempt(record)) picked(record.token, items, record.start, clock);
   const std::uint32_t succeeded =
       record.status == AttemptStatus::kRunDone ? succeeded_items(record, items) : 0;
   Line out;

@@ -30,7 +30,7 @@ class ProcessLogTest : public ::testing::Test {
     record.status = status;
     record.returned = 10;
     record.start = {kNoon + second * 1'000'000'000LL};
-    record.elapsed_us = 500'000;
+    record.elapsed_us = status == AttemptStatus::kReturned ? 0 : 500'000;
     log_.ended(record, 10, clock_);
   }
 

@@ -229,7 +229,8 @@ class OneMachine final : public LocalRun {
     out.counts = state.counts();
     count_missing(state, out);
     out.items_reported = logs_.items_reported();
-    out.job_time = master_->scheduler().job_time(loop_.now());
+    // As a clock on the wall would say: the steady time leaves out when this loop stood still.
+    out.job_time = master_->scheduler().job_time(loop_.now()) + loop_.paused();
     out.targets = targets_;
     out.first_error = logs_.first_error();
     if (out.end == RunEnding::kFinished) {

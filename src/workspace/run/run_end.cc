@@ -131,7 +131,7 @@ std::string places_text(const RunEnd& end, bool quiet) {
                     advise ? "; --set retry_short_returns=true tries such mini-batches again" : "");
   }
   if (!quiet || !completed(end)) out += fmt::format("  job folder    {}\n", end.folder.root());
-  if (end.outcome.end == MasterEnd::kBroken || end.outcome.end == MasterEnd::kHeldUp) {
+  if (end.outcome.end == RunEnding::kBroken || end.outcome.end == RunEnding::kHeldUp) {
     out += fmt::format("  log           {}\n", end.folder.driver_log());
   }
   return out;
