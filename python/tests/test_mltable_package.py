@@ -169,7 +169,6 @@ def test_the_rest_of_the_public_package_says_what_is_there(mltable: Any, folder:
         lambda: table.get_partition_count(),
         lambda: table.select_partitions([1]),
         lambda: table.partition_keys,
-        lambda: mltable.from_paths([]),
         lambda: mltable.from_delta_lake("x"),
         lambda: mltable.DataType.to_stream(),
         lambda: mltable.load("azureml:thing:1"),
@@ -203,6 +202,36 @@ def test_the_engine_reads_mltable_files(mltable: Any, folder: Path) -> None:
     (folder / "MLTable").write_text("type: mltable\npaths: 5\n")
     with pytest.raises(ValueError, match="paths"):
         mltable.load(str(folder))
+
+
+# C963
+def test_a_table_without_a_read_step_has_the_paths_of_its_files(
+    mltable: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = folder / "answer.json"
+    files = [f"{folder}/{name}" for name in ("a/1.png", "a/2.png", "b/3.png")]
+    steps = ['{"skip": 1}', "{\"filter\": \"col('Path') > ''\"}"]
+    answer.write_text(json.dumps({"paths": files, "transformations": steps}))
+    monkeypatch.setenv("WINDROW_PROGRAM", program(folder, f"cat {answer}"))
+    table = mltable.load(str(folder))
+    frame = table.to_pandas_dataframe()
+    assert list(frame.columns) == ["Path"]
+    assert rows(frame) == [[files[1]], [files[2]]]
+    assert table.paths == [{"file": name} for name in files]
+    assert rows(table.take(1).to_pandas_dataframe()) == [[files[1]]]
+    assert rows(table.show(1)) == [[files[1]]]
+    named = table.extract_columns_from_partition_format("/{kind}/{name}.png")
+    assert rows(named.to_pandas_dataframe()) == [[files[1], "a", "2"], [files[2], "b", "3"]]
+    with pytest.raises(ValueError, match="take"):
+        table.take(0)
+    answer.write_text(json.dumps({"paths": [], "transformations": []}))
+    assert rows(mltable.load(str(folder)).to_pandas_dataframe()) == []
+
+
+# C963
+def test_a_table_is_made_of_paths(mltable: Any, folder: Path) -> None:
+    table = mltable.from_paths([{"pattern": f"{folder}/*.csv"}])
+    assert rows(table.to_pandas_dataframe()) == [[f"{folder}/a.csv"], [f"{folder}/b.csv"]]
 
 
 @pytest.mark.skipif(not ORACLE, reason="WINDROW_MLTABLE_PYTHON names no Python with mltable")

@@ -6,7 +6,10 @@
 
 #include "core/spec/job_file.h"
 #include "core/spec/job_paths.h"
+#include "core/spec/local_path.h"
 #include "os/machine.h"
+#include "os/posix_file_system.h"
+#include "workspace/prepare/missing_parts.h"
 
 namespace windrow {
 namespace {
@@ -15,6 +18,16 @@ constexpr std::uint64_t kJobFileMax = 1U << 20;
 
 std::unexpected<std::vector<Problem>> refuse(std::string where, std::string message) {
   return std::unexpected(std::vector<Problem>{{std::move(where), std::move(message)}});
+}
+
+// A shell leaves the ~ of --input=~/data alone.
+JobFlags flags_with_home(JobFlags flags) {
+  const std::string home = environment_value("HOME").value_or("");
+  for (std::string& input : flags.input) input = with_home(input, home);
+  for (auto* path : {&flags.output, &flags.append_row_to, &flags.job_dir}) {
+    if (*path) **path = with_home(**path, home);
+  }
+  return flags;
 }
 
 }  // namespace
@@ -101,7 +114,23 @@ void declare_changes(CLI::App& app, JobFlags& flags) {
                "Halve failed mini-batches until the bad items stand alone; keep the others");
 }
 
-std::expected<JobReading, std::vector<Problem>> JobOptions::read() const {
+std::expected<JobReading, std::vector<Problem>> JobOptions::read(Look look) const {
+  PosixFileSystem fs;
+  JobReading rest;
+  auto reading = read_text(look, rest);
+  const JobReading& known = reading ? *reading : rest;
+  std::vector<Problem> problems = reading ? std::vector<Problem>() : reading.error();
+  const auto add = [&problems](const std::vector<Problem>& found) {
+    problems.insert(problems.end(), found.begin(), found.end());
+  };
+  add(task_problems(fs, known));
+  if (look == Look::kAll || !problems.empty()) add(input_problems(fs, known));
+  if (problems.empty()) return reading;
+  return std::unexpected(std::move(problems));
+}
+
+std::expected<JobReading, std::vector<Problem>> JobOptions::read_text(Look look,
+                                                                      JobReading& rest) const {
   SetValues sets;
   for (const std::string& set : sets_) {
     const std::size_t equals = set.find('=');
@@ -109,18 +138,23 @@ std::expected<JobReading, std::vector<Problem>> JobOptions::read() const {
     sets.emplace_back(set.substr(0, equals), set.substr(equals + 1));
   }
   const bool file = job_.ends_with(".yml") || job_.ends_with(".yaml");
-  return file ? read_file(sets) : read_short_form(job_, flags_, current_folder(), sets);
+  return file ? read_file(sets, look, rest)
+              : read_short_form(job_, flags_with_home(flags_), current_folder(), sets, &rest);
 }
 
-std::expected<JobReading, std::vector<Problem>> JobOptions::read_file(const SetValues& sets) const {
+std::expected<JobReading, std::vector<Problem>> JobOptions::read_file(const SetValues& sets,
+                                                                      Look look,
+                                                                      JobReading& rest) const {
   Result<std::string> content = read_whole_file(job_, kJobFileMax);
   if (!content) return refuse(job_, content.error().message);
   return read_job_file({.file = job_,
                         .text = *std::move(content),
                         .folder = parent_folder(join_path(current_folder(), job_)),
                         .set = sets,
-                        .flags = flags_,
-                        .current_folder = current_folder()});
+                        .flags = flags_with_home(flags_),
+                        .current_folder = current_folder(),
+                        .needs_input = look != Look::kAll},
+                       &rest);
 }
 
 }  // namespace windrow

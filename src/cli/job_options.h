@@ -40,12 +40,20 @@ class JobOptions {
   // Keeps references to this object until the command line is parsed.
   void declare(CLI::App& app);
 
-  std::expected<JobReading, std::vector<Problem>> read() const;
+  // kAll: whether the inputs are there too. kTask: that is left to whoever prepares the job, unless
+  // something else is wrong; a job that goes on says more about them.
+  enum class Look { kTask, kAll };
+
+  // Refused with everything that is wrong with the job, its script or program, and its inputs.
+  std::expected<JobReading, std::vector<Problem>> read(Look look = Look::kTask) const;
 
   const std::string& job() const { return job_; }
 
  private:
-  std::expected<JobReading, std::vector<Problem>> read_file(const SetValues& sets) const;
+  std::expected<JobReading, std::vector<Problem>> read_text(Look look, JobReading& rest) const;
+  std::expected<JobReading, std::vector<Problem>> read_file(const SetValues& sets,
+                                                            Look look,
+                                                            JobReading& rest) const;
 
   std::string job_;
   JobFlags flags_;

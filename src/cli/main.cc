@@ -171,6 +171,11 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
   return fmt::format("{} has no flag {}{}", full_name(app), name, advice);
 }
 
+// "--error-threshold="
+bool is_flag_without_value(std::string_view word) {
+  return word.starts_with("--") && word.find('=') == word.size() - 1;
+}
+
 // `help run` is `run --help`.
 std::vector<std::string> with_help_behind(const CLI::App& app, std::vector<std::string> words) {
   const bool asks = words.size() > 1 && words.front() == "help" && words[1] != "help";
@@ -274,6 +279,11 @@ int command_line(int argc, char** argv) {
   help->require_subcommand(1);
   add(*help, "settings", make_help_settings_command(), commands);
   add(app, "completion", make_completion_command(), commands);
+  // CLI11 would take the next word for its value.
+  if (const auto empty = std::ranges::find_if(ours, is_flag_without_value); empty != ours.end()) {
+    write_out(2, fmt::format("windrow: {} has no value behind it\n", *empty));
+    return kExitRefused;
+  }
   ours = with_help_behind(app, std::move(ours));
   std::ranges::reverse(ours);
   try {

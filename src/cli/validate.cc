@@ -19,7 +19,7 @@ constexpr const char* kFooter =
     "  windrow validate job.yml\n"
     "  windrow validate job.yml --set mini_batch_size=100 -o json\n\n"
     "Says every problem with its place; exit code 0 when there is none, else 2.\n"
-    "Only the file is read: whether script and input exist is for `windrow plan`.\n";
+    "Looks at the job file, for a run() in its script, and for its inputs.\n";
 
 std::string valid_json(const std::vector<Problem>& notices) {
   JsonWriter json;
@@ -35,7 +35,7 @@ class Validate final : public Command {
       : options_(std::move(arguments), has_arguments) {}
 
   void declare(CLI::App& app) override {
-    app.description("Check a job file and nothing else");
+    app.description("Check a job file, its script and its inputs, and run nothing");
     app.footer(kFooter);
     options_.declare(app);
     voice_.declare(app, Voice::For::kAnswer);
@@ -44,7 +44,7 @@ class Validate final : public Command {
   [[nodiscard]] bool needs_home() const override { return false; }
 
   int run(const Caller& /*caller*/) override {
-    const auto reading = options_.read();
+    const auto reading = options_.read(JobOptions::Look::kAll);
     if (!reading) return voice_.refuse(reading.error());
     voice_.say(problems_text(reading->notices));
     voice_.say(fmt::format("{} is valid\n", options_.job()));

@@ -153,7 +153,7 @@ class TreeKill {
 }  // namespace
 
 ProcessLook look_at(pid_t pid) {
-  const std::string stat = read_file(fmt::format("/proc/{}/stat", pid)).value_or("");
+  const std::string stat = read_proc(fmt::format("/proc/{}/stat", pid)).value_or("");
   // "pid (name) state parent ...", and a name may hold anything, also ") ".
   const std::size_t name_end = stat.rfind(") ");
   if (name_end == std::string::npos || name_end + 4 > stat.size()) return {};

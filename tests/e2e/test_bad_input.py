@@ -20,7 +20,7 @@ READ_ONLY = "/sys"
         (["nowhere.py", "--input", "in"], "there is no script '{here}/nowhere.py'"),
         (
             ["folder.py", "--input", "in"],
-            "the script '{here}/folder.py' is no file; name the one with run(mini_batch)",
+            "the script '{here}/folder.py' is not a file; name the one with run(mini_batch)",
         ),
         (["score.py", "--input", "inn"], "there is no input '{here}/inn'"),
         (["score.py", "--input", "in/*.png"], "matches no file"),
@@ -89,7 +89,7 @@ def test_names_that_look_like_flags_are_names(windrow: Windrow) -> None:
             2,
             ["Refused: expected ':' (score.py, line 1)", "    def run(mini_batch)", "SyntaxError"],
         ),
-        ("def runn(mini_batch): pass", 2, ["score.py has no function run(mini_batch)"]),
+        ("from os.path import *", 2, ["score.py has no function run(mini_batch)"]),
         (
             "def run():\n    return []",
             2,

@@ -274,6 +274,7 @@ def test_models_and_remote_paths_are_refused_with_what_to_use(windrow: Windrow, 
         "task": {"entry_script": "score.py"},
     }
     windrow.job_file(file)
+    windrow.script(NAMES)
     said = windrow.command("validate", "job.yml")
     assert said.exit == 2
     data, model, trained = said.text.splitlines()

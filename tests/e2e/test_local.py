@@ -75,7 +75,7 @@ def test_a_trial_runs_the_script_in_one_process_with_our_standard_streams(windro
         ("def run(b):\n    return None", 1, "TypeError: run() returned None"),
         ("def init():\n    1 / 0\ndef run(b): pass", 1, "ZeroDivisionError"),
         ("def run(b:\n", 2, "SyntaxError"),
-        ("x = 1\n", 2, "has no function run(mini_batch)"),
+        ("from os.path import *\n", 2, "has no function run(mini_batch)"),
     ],
 )
 def test_the_first_failure_ends_a_trial_with_its_traceback(

@@ -116,6 +116,8 @@ def test_a_setting_that_only_v2_has_can_be_said_beside_a_v1_file(windrow: Windro
 
 def test_validate_says_all_problems_and_runs_nothing(windrow: Windrow) -> None:
     # C115, C73
+    windrow.script(NAMES)
+    windrow.files(1)
     windrow.job_file(plain_file(windrow))
     good = windrow.command("validate", "job.yml")
     assert (good.exit, good.text) == (0, "job.yml is valid\n")

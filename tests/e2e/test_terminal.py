@@ -172,7 +172,10 @@ FAILURES = {
         "def init():\n    raise OSError('no model')\n\ndef run(mini_batch):\n    pass\n",
         "OSError: no model",
     ),
-    "import": ("import nothing_of_this_name\n", "ModuleNotFoundError: No module named"),
+    "import": (
+        "import nothing_of_this_name\n\ndef run(mini_batch):\n    return mini_batch\n",
+        "ModuleNotFoundError: No module named",
+    ),
     "syntax": ("def run(mini_batch) return 1\n", "SyntaxError: "),
     "kill": (
         "import os\n\ndef run(mini_batch):\n    os.kill(os.getpid(), 9)\n",

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from windrow.tables.settings import from_engine
 
+from .path_table import PathTable
 from .table import MLTable, missing
 
 TYPE_CHECKING = False
@@ -44,6 +45,9 @@ def load(uri: "Any", storage_options: "Any" = None, ml_client: "Any" = None) -> 
     if storage_options is not None or ml_client is not None:
         raise missing("load with storage_options or ml_client")
     described = _described(_local(uri))
+    if "paths" in described:
+        steps = [json.loads(step) for step in described["transformations"]]
+        return PathTable(list(described["paths"]), steps)
     stretches = described.pop("stretches")
     described.pop("seen", None)  # files may change until they are read
     return MLTable(from_engine(described), list(stretches))
@@ -115,7 +119,8 @@ def from_json_lines_files(
 
 
 def from_paths(paths: "list[dict[str, str]]") -> MLTable:
-    raise missing("from_paths")
+    """A table of the files themselves: one column, Path."""
+    return PathTable([file for path in paths for file in _files(path)], [])
 
 
 def from_delta_lake(*arguments: "Any", **named: "Any") -> MLTable:

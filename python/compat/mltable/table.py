@@ -153,9 +153,9 @@ class DataType:
 def missing(name: str) -> NotImplementedError:
     """For what the public package has, and this one has not."""
     return NotImplementedError(
-        f"{name} is not part of what Windrow has of mltable: load, from_delimited_files,"
-        f" from_parquet_files, from_json_lines_files, and of a table {_THERE}; install mltable for"
-        " the rest"
+        f"{name} is not part of what Windrow has of mltable: load, from_paths,"
+        " from_delimited_files, from_parquet_files, from_json_lines_files, and of a table"
+        f" {_THERE}; install mltable for the rest"
     )
 
 

@@ -182,6 +182,15 @@ void add_task(Values& values, const JobSpec& spec) {
   }
 }
 
+// "retry_settings.timeout" -> retry_settings, timeout
+std::vector<std::string> parts_of(std::string_view key) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= key.size(); at += parts.back().size() + 1) {
+    parts.emplace_back(key.substr(at, key.find('.', at) - at));
+  }
+  return parts;
+}
+
 void add_settings(Values& values, const JobSpec& spec) {
   if (!spec.command.empty()) {
     values.unset({"python"}, "a program of its own does the work");
@@ -192,14 +201,11 @@ void add_settings(Values& values, const JobSpec& spec) {
   }
   add_map(values, "environment_variables", spec.environment_variables);
   values.always({"compute"}, bare("local"), "this machine");
-  values.always({"resources", "instance_count"}, bare("1"), "this machine");
   const bool shows_table = spec.input_as == InputAs::kTable || spec.table != TableSpec{};
   for (const Setting& setting : settings()) {
     if (!shows_table && group_of(setting) == "table") continue;
     if (setting.write == nullptr) continue;
-    std::vector<std::string> path;
-    if (!group_of(setting).empty()) path.emplace_back(group_of(setting));
-    path.emplace_back(leaf_of(setting));
+    std::vector<std::string> path = parts_of(setting.key);
     SettingValue value = setting.write(spec);
     if (value.kind == Kind::kUnset) {
       values.unset(std::move(path), std::string(setting.unset));
@@ -223,7 +229,7 @@ constexpr auto kMainSettings = std::to_array<std::string_view>({
 
 // No settings: what the job works on, and what this version always gives.
 constexpr auto kNoSettings = std::to_array<std::string_view>(
-    {"type", "name", "job_dir", "inputs", "input_data", "outputs", "task", "compute", "resources"});
+    {"type", "name", "job_dir", "inputs", "input_data", "outputs", "task", "compute"});
 
 // A number or true or false as JSON knows it; anything else is text.
 void add_json(JsonWriter& json, const SettingValue& value) {
@@ -242,6 +248,25 @@ void add_json(JsonWriter& json, const SettingValue& value) {
     json.value(*parsed->get<double>());
   } else {
     json.value(value.text);
+  }
+}
+
+// Values with the same keys above them, `depth` of those. A map is written once, where the first of
+// its values stands.
+void write_map(std::vector<EffectiveValue> values, std::size_t depth, std::string& out) {
+  while (!values.empty()) {
+    const std::string key = values.front().path.at(depth);
+    const auto rest = std::stable_partition(values.begin(), values.end(), [&](const auto& value) {
+      return value.path.at(depth) == key;
+    });
+    out.append(2 * depth, ' ');
+    if (values.front().path.size() == depth + 1) {
+      out += effective_line(values.front()) + "\n";
+    } else {
+      out += yaml_scalar(key) + ":\n";
+      write_map({values.begin(), rest}, depth + 1, out);
+    }
+    values.erase(values.begin(), rest);
   }
 }
 
@@ -266,18 +291,7 @@ std::string effective_line(const EffectiveValue& value) {
 
 std::string effective_job_file(const JobSpec& spec, const Origins& origins) {
   std::string out(kEffectiveHead);
-  std::vector<std::string> open;  // the maps that the line before stands in
-  for (const EffectiveValue& value : effective_values(spec, origins)) {
-    const std::vector<std::string> maps(value.path.begin(), value.path.end() - 1);
-    const auto [same, rest] = std::ranges::mismatch(maps, open);
-    for (auto map = same; map != maps.end(); ++map) {
-      out.append(2 * static_cast<std::size_t>(map - maps.begin()), ' ');
-      out += yaml_scalar(*map) + ":\n";
-    }
-    open = maps;
-    out.append(2 * open.size(), ' ');
-    out += effective_line(value) + "\n";
-  }
+  write_map(effective_values(spec, origins), 0, out);
   return out;
 }
 

@@ -54,7 +54,7 @@ task:
 # python: not set; WINDROW_PYTHON, the active environment or python3
 compute: local  # from this machine
 resources:
-  instance_count: 1  # from this machine
+  instance_count: 1  # from default
 mini_batch_size: 10  # from default
 # partition_keys: not set; mini-batches are cut by mini_batch_size
 # partition_by: not set; rows stay in the files that they are in

@@ -28,7 +28,8 @@ void note_replaced_arguments(const Node& root, const JobFlags& flags, TreeReader
 
 }  // namespace
 
-std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText& input) {
+std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText& input,
+                                                              JobReading* rest) {
   std::expected<Node, std::vector<Problem>> tree =
       parse_yaml(input.file, input.text, input.written_by_us ? kOwnYamlMax : kUserYamlMax);
   if (!tree) return std::unexpected(std::move(tree).error());
@@ -38,10 +39,14 @@ std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText&
   TreeReader reader(input.file);
   JobFlags flags = input.flags;
   if (v1) {
+    if (!input.needs_input && !flags.output) flags.output = ".";  // where it will be is open
     *tree = v1_to_v2(*tree, flags, input.current_folder, reader);
     for (Problem& problem : apply_sets(*tree, after)) flag_problems.push_back(std::move(problem));
     if (flags.input.empty() && !wants_no_input(*tree, flags)) {
-      flag_problems.push_back({"--input", "is missing; a parallel_run_config has none of its own"});
+      if (input.needs_input) {
+        flag_problems.push_back(
+            {"--input", "is missing; a parallel_run_config has none of its own"});
+      }
       flags.input = {"."};  // so that the rest is checked too
     }
   }
@@ -50,8 +55,9 @@ std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText&
   const JobSource source = input.written_by_us ? JobSource::kEffective
                            : v1                ? JobSource::kV1
                                                : JobSource::kV2;
-  auto reading = read_job_tree(*tree, std::move(reader), input.folder, source);
+  auto reading = read_job_tree(*tree, std::move(reader), input.folder, source, rest);
   if (flag_problems.empty()) return reading;
+  if (reading && rest != nullptr) *rest = *reading;
   std::vector<Problem> problems = reading ? std::vector<Problem>() : std::move(reading).error();
   problems.insert(problems.end(), flag_problems.begin(), flag_problems.end());
   return std::unexpected(std::move(problems));

@@ -28,9 +28,12 @@ struct JobFileText {
   JobFlags flags;              // override the file; laid over it after `set`
   std::string current_folder;  // relative paths of flags are meant from here
   bool written_by_us = false;  // the job.yml of a job folder may be longer than what made it
+  bool needs_input = true;     // false: a v1 file may go without the flags that name its data
 };
 
-std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText& input);
+// When the job is refused, `rest` gets what could be read of it.
+std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText& input,
+                                                              JobReading* rest = nullptr);
 
 // "job.yml:3:1: unknown key 'nam'; did you mean 'name'?", one line for each.
 std::string problems_text(const std::vector<Problem>& problems);

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <vector>
 
+#include "base/check.h"
 #include "core/spec/settings.h"
 
 namespace windrow {
@@ -79,29 +82,15 @@ KeySet output_keys() {
   return {kKnown, {}, kOutputIdle, kMoved};
 }
 
-KeySet retry_keys() {
-  static const auto kKnown = keys_in("retry_settings");
-  return {kKnown, {}, {}, kMoved};
-}
-
-KeySet resource_keys() {
-  static const auto kKnown = keys_in("resources");
-  return {kKnown, {}, {}, kMoved};
-}
-
-KeySet append_row_keys() {
-  static const auto kKnown = keys_in("append_row");
-  return {kKnown, {}, {}, kMoved};
-}
-
-KeySet table_keys() {
-  static const auto kKnown = keys_in("table");
-  return {kKnown, {}, {}, kMoved};
-}
-
-KeySet compat_keys() {
-  static const auto kKnown = keys_in("compat");
-  return {kKnown, {}, {}, kMoved};
+KeySet group_keys(std::string_view group) {
+  static const auto kAll = [] {
+    std::map<std::string_view, std::vector<std::string_view>> all;
+    for (const std::string_view name : setting_groups()) all[name] = keys_in(name);
+    return all;
+  }();
+  const auto found = kAll.find(group);
+  CHECK(found != kAll.end());
+  return {found->second, {}, {}, kMoved};
 }
 
 std::string_view why_not_yet(std::string_view key) {

@@ -26,11 +26,8 @@ KeySet root_keys();
 KeySet task_keys();
 KeySet input_keys();
 KeySet output_keys();
-KeySet retry_keys();
-KeySet resource_keys();
-KeySet append_row_keys();
-KeySet table_keys();
-KeySet compat_keys();
+// Of one of setting_groups(): `retry_settings`.
+KeySet group_keys(std::string_view group);
 
 // What to do instead of a key that is not supported yet; empty when there is nothing to say.
 std::string_view why_not_yet(std::string_view key);

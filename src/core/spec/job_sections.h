@@ -41,8 +41,8 @@ void read_task(JobTree& tree);
 void read_settings(JobTree& tree);
 // Those that stand among the script's arguments. REQUIRES: task and settings are read.
 void read_engine_arguments(JobTree& tree);
-// What the v1 SDK refuses among them.
-void check_v1_arguments(JobTree& tree);
+// What the v1 SDK refuses: scripts outside of source_directory, and some arguments.
+void check_v1(JobTree& tree);
 // The form of the rows, by append_row and by the names of their files. REQUIRES: all is read.
 void settle_row_form(JobTree& tree);
 // What only shows when all is read: settings that contradict each other.
@@ -66,6 +66,9 @@ std::vector<Place> one_or_many(JobTree& tree, const Place& place);
 bool is_of_parent(JobTree& tree, const Place& place);
 
 bool check_declared(JobTree& tree, const Place& place, const Reference& reference);
+
+// The map of a group of settings, `retry_settings`; nothing when there is none. "" is the root.
+std::optional<Place> group_at(JobTree& tree, std::string_view group);
 
 // The input of that name; nullptr when it is not declared, has a problem or no value.
 const InputSpec* find_input(const JobSpec& spec, std::string_view name);

@@ -2,7 +2,6 @@
 #include "core/spec/job_tree.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -74,23 +73,6 @@ void read_labels(JobTree& tree) {
   if (name) tree.spec.name = *name;
 }
 
-void read_nodes(JobTree& tree, const Place& resources) {
-  const auto parse = [](std::string_view text) { return parse_integer(text, {-1, kIntMax}); };
-  const auto nodes = tree.reader.value_at(resources, "instance_count", parse);
-  if (nodes == 0) {
-    tree.reader.problem_at(
-        resources,
-        "instance_count",
-        fmt::format("0 is out of range; allowed is 1 to {}, or -1 for all", kIntMax));
-  } else if (nodes && *nodes != 1) {
-    tree.reader.notice_at(
-        resources,
-        "instance_count",
-        *nodes == -1 ? "this machine is the only node"
-                     : fmt::format("{} nodes are asked for; this machine is the only one", *nodes));
-  }
-}
-
 void read_resources(JobTree& tree) {
   TreeReader& reader = tree.reader;
   const std::optional<std::string> compute = reader.text_at(tree.root, "compute");
@@ -108,15 +90,20 @@ void read_resources(JobTree& tree) {
     }
   }
   reader.value_at(tree.root, "is_deterministic", parse_bool);
-  const std::optional<Place> resources = reader.map_at(tree.root, "resources", resource_keys());
+  const std::optional<Place> resources = group_at(tree, "resources");
   if (!resources) return;
-  read_nodes(tree, *resources);
-  for (const Entry& entry : resources->node->entries) {
-    const bool known =
-        std::ranges::find(resource_keys().known, entry.key) != resource_keys().known.end();
-    if (known && entry.key != "instance_count") {
-      reader.notice_at(*resources, entry.key, "has no effect on this machine");
-    }
+  if (const auto nodes = reader.at(*resources, "instance_count");
+      nodes && nodes->node->text != "1") {
+    reader.notice(*nodes,
+                  nodes->node->text == "-1"
+                      ? "this machine is the only node"
+                      : nodes->node->text + " nodes are asked for; this machine is the only one");
+    reader.set_origin("resources.instance_count", "this machine");
+  }
+  for (const Setting& setting : settings()) {
+    const bool idle = group_of(setting) == "resources" && setting.read == nullptr;
+    if (!idle || resources->node->find(leaf_of(setting)) == nullptr) continue;
+    reader.notice_at(*resources, leaf_of(setting), "has no effect on this machine");
   }
 }
 
@@ -170,24 +157,39 @@ void read_setting(JobTree& tree, const Place& map, const Setting& setting) {
   }
 }
 
+// That it is a map, and has known keys.
+void check_group(JobTree& tree, std::string_view group) {
+  const std::size_t point = group.rfind('.');
+  const bool nested = point != std::string_view::npos;
+  const std::optional<Place> map = group_at(tree, nested ? group.substr(0, point) : "");
+  if (map) tree.reader.map_at(*map, nested ? group.substr(point + 1) : group, group_keys(group));
+}
+
 }  // namespace
 
 void read_settings(JobTree& tree) {
-  std::map<std::string_view, std::optional<Place>> groups;
-  groups[""] = tree.root;
-  groups["retry_settings"] = tree.reader.map_at(tree.root, "retry_settings", retry_keys());
-  groups["append_row"] = tree.reader.map_at(tree.root, "append_row", append_row_keys());
-  groups["table"] = tree.reader.map_at(tree.root, "table", table_keys());
-  groups["compat"] = tree.reader.map_at(tree.root, "compat", compat_keys());
-  if (groups["compat"]) {
-    const auto one = tree.reader.value_at(*groups["compat"], "v2_mini_batch_size_1", parse_bool);
+  for (const std::string_view group : setting_groups()) check_group(tree, group);
+  if (const std::optional<Place> compat = group_at(tree, "compat")) {
+    const auto one = tree.reader.value_at(*compat, "v2_mini_batch_size_1", parse_bool);
     if (one == true) tree.spec.mini_batch_size.files = 1;
   }
   for (const Setting& setting : settings()) {
     if (setting.read == nullptr) continue;
-    const std::optional<Place>& map = groups[group_of(setting)];
+    const std::optional<Place> map = group_at(tree, group_of(setting));
     if (map) read_setting(tree, *map, setting);
   }
+}
+
+std::optional<Place> group_at(JobTree& tree, std::string_view group) {
+  Place place = tree.root;
+  while (!group.empty()) {
+    const std::string_view key = group.substr(0, group.find('.'));
+    group.remove_prefix(std::min(key.size() + 1, group.size()));
+    std::optional<Place> next = tree.reader.at(place, key);
+    if (!next || next->node->kind != Node::Kind::kMap) return std::nullopt;
+    place = *std::move(next);
+  }
+  return place;
 }
 
 // What is accepted for files that are shared with another system, and does nothing here.
@@ -358,7 +360,8 @@ void check_whole(JobTree& tree) {
 std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
                                                               TreeReader reader,
                                                               std::string_view folder,
-                                                              JobSource source) {
+                                                              JobSource source,
+                                                              JobReading* rest) {
   JobTree tree{{&root, ""}, folder, std::move(reader)};
   if (tree.reader.is_map(tree.root) && read_type(tree)) {
     tree.reader.check_keys(tree.root, root_keys());
@@ -367,7 +370,7 @@ std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
     read_outputs(tree);
     read_settings(tree);
     read_task(tree);
-    if (source == JobSource::kV1) check_v1_arguments(tree);
+    if (source == JobSource::kV1) check_v1(tree);
     if (source != JobSource::kEffective) read_engine_arguments(tree);
     read_input_data(tree);
     read_resources(tree);
@@ -380,8 +383,10 @@ std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
       note_idle(tree);
     }
   }
-  if (tree.reader.has_problems()) return std::unexpected(tree.reader.take_problems());
-  return JobReading{std::move(tree.spec), tree.reader.take_origins(), tree.reader.take_notices()};
+  JobReading read{std::move(tree.spec), tree.reader.take_origins(), tree.reader.take_notices()};
+  if (!tree.reader.has_problems()) return read;
+  if (rest != nullptr) *rest = std::move(read);
+  return std::unexpected(tree.reader.take_problems());
 }
 
 }  // namespace windrow

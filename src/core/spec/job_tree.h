@@ -23,9 +23,11 @@ enum class JobSource {
 };
 
 // Relative paths are meant from `folder`. What `reader` has collected before is part of the answer.
+// When the job is refused, `rest` gets what could be read of it.
 std::expected<JobReading, std::vector<Problem>> read_job_tree(const Node& root,
                                                               TreeReader reader,
                                                               std::string_view folder,
-                                                              JobSource source = JobSource::kV2);
+                                                              JobSource source = JobSource::kV2,
+                                                              JobReading* rest = nullptr);
 
 }  // namespace windrow

@@ -255,6 +255,17 @@ inline constexpr Codec kRankCount = {
     },
     whole<0, kIntMax, &JobSpec::rank_mini_batch_count>().write};
 
+// A job has one node, whatever number it asks for.
+inline constexpr Codec kNodes = {
+    [](JobSpec&, std::string_view said) -> Status {
+      const Result<std::int64_t> nodes = parse_integer(said, {1, kIntMax});
+      if (!nodes && trimmed(said) != "-1") {
+        return fail(ErrorCode::kInvalid, "{}, or -1 for all", nodes.error().message);
+      }
+      return {};
+    },
+    [](const JobSpec&) -> SettingValue { return {Kind::kBare, "1", {}}; }};
+
 inline constexpr Codec kRetries = {
     [](JobSpec& spec, std::string_view said) -> Status {
       ASSIGN_OR_RETURN(const std::int64_t retries, parse_integer(said, {0, kIntMax}));

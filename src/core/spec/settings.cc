@@ -346,6 +346,21 @@ std::string_view group_of(const Setting& setting) {
   return point == std::string_view::npos ? "" : setting.key.substr(0, point);
 }
 
+std::vector<std::string_view> setting_groups() {
+  std::vector<std::string_view> groups;
+  for (const Setting& setting : settings()) {
+    const std::string_view key = setting.key;
+    const std::string_view first = key.substr(0, key.find('.'));
+    if (first == "task" || first == "inputs" || first == "outputs") continue;
+    for (std::size_t end = key.find('.'); end != std::string_view::npos;
+         end = key.find('.', end + 1)) {
+      const std::string_view group = key.substr(0, end);
+      if (std::ranges::find(groups, group) == groups.end()) groups.push_back(group);
+    }
+  }
+  return groups;
+}
+
 std::vector<std::string_view> keys_in(std::string_view group) {
   std::vector<std::string_view> keys;
   for (const Setting& setting : settings()) {

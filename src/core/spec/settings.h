@@ -46,6 +46,10 @@ std::string_view leaf_of(const Setting& setting);
 // The part before it: `retry_settings`; empty for a key of the root.
 std::string_view group_of(const Setting& setting);
 
+// The maps that hold settings, each once and before those inside it: `retry_settings`. The root,
+// the task, inputs and outputs are not among them.
+std::vector<std::string_view> setting_groups();
+
 // The keys that may stand in the map `group` ("" for the root), each once.
 std::vector<std::string_view> keys_in(std::string_view group);
 

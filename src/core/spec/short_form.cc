@@ -11,6 +11,7 @@
 #include "core/spec/engine_arguments.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/job_tree.h"
+#include "core/spec/local_path.h"
 #include "core/spec/program_arguments.h"
 
 namespace windrow {
@@ -44,7 +45,8 @@ void put_default(Node& root, Path path, std::string text, const Mark& mark) {
 
 // A path from the command line. One that is empty or no path stays as it is, for the reader to
 // refuse.
-std::string flag_path(const std::string& folder, const std::string& path) {
+std::string flag_path(const std::string& folder, const std::string& said) {
+  const std::string path = local_path(said);
   return path.empty() || is_remote_path(path) ? path : join_path(folder, path);
 }
 
@@ -136,7 +138,8 @@ void lay_row_file(Node& root,
                   const std::string& current_folder) {
   const Mark mark = said_by("--append-row-to");
   const bool bare = file.find('/') == std::string::npos;
-  const std::string folder = bare ? join_path(current_folder, output.value_or("")) : current_folder;
+  const std::string folder =
+      bare ? flag_path(current_folder, output.value_or(".")) : current_folder;
   std::string name = row_output_name(root);
   if (name.empty() || !is_file_output(root, name)) name = free_output_name(root, "rows");
   put(root, {"outputs", name, "type"}, "uri_file", mark);
@@ -235,14 +238,16 @@ bool wants_no_input(const Node& root, const JobFlags& flags) {
 std::expected<JobReading, std::vector<Problem>> read_short_form(const std::string& script,
                                                                 const JobFlags& flags,
                                                                 const std::string& current_folder,
-                                                                const SetValues& sets) {
+                                                                const SetValues& sets,
+                                                                JobReading* rest) {
   std::vector<Problem> problems;
   if (script.empty() || script.ends_with('/') || base_name(script) == ".py") {
     problems.push_back({script.empty() ? "FILE" : script,
                         "is no Python file (.py), job file (.yml, .yaml) or program"});
   }
   // So that the rest is checked too.
-  Node root = short_form_tree(problems.empty() ? script : "score.py", current_folder);
+  const bool named = problems.empty();
+  Node root = short_form_tree(named ? script : "score.py", current_folder);
   const std::vector<Problem> bad_sets = apply_sets(root, sets);
   problems.insert(problems.end(), bad_sets.begin(), bad_sets.end());
   JobFlags all = flags;
@@ -256,8 +261,10 @@ std::expected<JobReading, std::vector<Problem>> read_short_form(const std::strin
     put_default(root, {"outputs", name, "type"}, "uri_folder", said_by("default"));
     put_default(root, {"task", "append_row_to"}, "${{outputs." + name + "}}", said_by("default"));
   }
-  auto reading = read_job_tree(root, TreeReader(script), current_folder);
+  auto reading = read_job_tree(
+      root, TreeReader(script), current_folder, JobSource::kV2, named ? rest : nullptr);
   if (reading && problems.empty()) return reading;
+  if (reading && named && rest != nullptr) *rest = *reading;
   if (!reading) {
     problems.insert(problems.end(), reading.error().begin(), reading.error().end());
   }

@@ -50,11 +50,12 @@ struct JobFlags {
 // A job from the path of a script, or a program, and flags alone. The code root is the script's
 // folder. Without
 // --output and --append-row-to the rows go to outputs/output/parallel_run_step.txt of the job
-// folder.
+// folder. When the job is refused, `rest` gets what could be read of it.
 std::expected<JobReading, std::vector<Problem>> read_short_form(const std::string& script,
                                                                 const JobFlags& flags,
                                                                 const std::string& current_folder,
-                                                                const SetValues& sets = {});
+                                                                const SetValues& sets = {},
+                                                                JobReading* rest = nullptr);
 
 // Whether the job has mini-batches without items: then it needs no input.
 bool wants_no_input(const Node& root, const JobFlags& flags);

@@ -11,6 +11,7 @@
 #include "core/spec/job_keys.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/job_sections.h"
+#include "core/spec/local_path.h"
 #include "core/spec/values.h"
 
 namespace windrow {
@@ -45,7 +46,7 @@ bool is_list(std::string_view path) { return path == "-" || path.starts_with('@'
 Result<std::string> input_path(std::string_view folder, std::string_view said) {
   if (said == "-") return std::string(said);
   const bool list = said.starts_with('@');
-  const std::string_view path = said.substr(list ? 1 : 0);
+  const std::string path = local_path(said.substr(list ? 1 : 0));
   RETURN_IF_ERROR(check_local(path,
                               "copy what is there to this machine, and say that path here (with "
                               "type uri_folder or uri_file) or by --input"));
@@ -322,8 +323,9 @@ void read_outputs(JobTree& tree) {
 
 std::optional<std::string> path_at(JobTree& tree, const Place& map, std::string_view key) {
   return tree.reader.value_at(map, key, [&tree](std::string_view said) -> Result<std::string> {
-    RETURN_IF_ERROR(check_local(said, "say a folder or file of this machine"));
-    return join_path(tree.folder, said);
+    const std::string path = local_path(said);
+    RETURN_IF_ERROR(check_local(path, "say a folder or file of this machine"));
+    return join_path(tree.folder, path);
   });
 }
 

@@ -2,6 +2,7 @@
 //
 // The task of a job: its script, its arguments, and the settings among them.
 #include <algorithm>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -130,11 +131,30 @@ void read_arguments(JobTree& tree, const Place& task) {
   }
 }
 
+// Whether a path without a trailing slash is inside a folder, `..` taken by its word.
+bool is_below(std::string_view folder, std::string_view path) {
+  const auto parts = [](std::string_view text) {
+    std::vector<std::string_view> out;
+    for (const auto part : std::views::split(text, '/')) {
+      const std::string_view word(part.begin(), part.end());
+      if (word.empty() || word == ".") continue;
+      if (word == ".." && !out.empty()) {
+        out.pop_back();
+      } else {
+        out.push_back(word);
+      }
+    }
+    return out;
+  };
+  const std::vector<std::string_view> above = parts(folder);
+  const std::vector<std::string_view> whole = parts(path);
+  return whole.size() > above.size() &&
+         std::ranges::equal(above, whole | std::views::take(above.size()));
+}
+
 // The place of a setting in the tree; nothing when the job file does not say it.
 std::optional<Place> place_of(JobTree& tree, const Setting& setting) {
-  const std::string_view group = group_of(setting);
-  if (group.empty()) return tree.reader.at(tree.root, leaf_of(setting));
-  const std::optional<Place> map = tree.reader.at(tree.root, group);
+  const std::optional<Place> map = group_at(tree, group_of(setting));
   return map ? tree.reader.at(*map, leaf_of(setting)) : std::nullopt;
 }
 
@@ -212,7 +232,21 @@ void read_task(JobTree& tree) {
   }
 }
 
-void check_v1_arguments(JobTree& tree) {
+void check_v1(JobTree& tree) {
+  const Place task_place{tree.root.node->find("task"), "task"};
+  const JobSpec& read = tree.spec;
+  const bool folder = task_place.node != nullptr && task_place.node->find("code") != nullptr;
+  if (folder && !read.code.empty() && !read.entry_script.empty() &&
+      !is_below(read.code, script_path(read))) {
+    tree.reader.problem_at(
+        task_place,
+        "entry_script",
+        fmt::format(
+            "{} does not lie in source_directory, {}; move it there, or name a folder above "
+            "it",
+            in_quotes(read.entry_script),
+            path_in_quotes(read.code)));
+  }
   const std::string message = v1_arguments_problem(tree.spec.arguments);
   if (message.empty()) return;
   const Node* task = tree.root.node->find("task");

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "core/spec/job_paths.h"
+#include "core/spec/local_path.h"
 #include "core/spec/values.h"
 
 namespace windrow {
@@ -34,10 +35,10 @@ constexpr auto kParameters = std::to_array<Parameter>({
     {"error_threshold", "", "error_threshold", true},
     {"output_action", "", "", true},
     {"compute_target_name", "", "compute", true},
-    {"node_count", "resources", "instance_count", true},
+    {"node_count", "", "", true},
     {"process_count_per_node", "", "max_concurrency_per_instance"},
     {"mini_batch_size", "", "mini_batch_size"},
-    {"source_directory", "task", "code"},
+    {"source_directory"},
     {"description", "", "description"},
     {"logging_level", "", "logging_level"},
     {"run_invocation_timeout", "retry_settings", "timeout"},
@@ -95,8 +96,9 @@ class V1Config {
       put(parameter.group, parameter.key, *node);
       reader_.show_as(joined(parameter.group, parameter.key), shown(parameter.name));
     }
+    convert_folder();
     convert_tries();
-    check_nodes();
+    convert_nodes();
     notice_environment();
     convert_output(flags, current_folder);
     return std::move(job_);
@@ -119,6 +121,21 @@ class V1Config {
     reader_.check_keys(config_, {known, {}, {}, kMoved});
   }
 
+  // A folder, or a list with one.
+  void convert_folder() {
+    const std::optional<Place> said = reader_.at(config_, "source_directory");
+    if (!said) return;
+    const bool list = said->node->kind == Node::Kind::kSequence;
+    if (list && said->node->items.size() != 1) {
+      reader_.problem(*said,
+                      "is one folder, the one with the script; name others in PYTHONPATH, under "
+                      "environment_variables");
+    }
+    if (list && said->node->items.empty()) return;
+    put("task", "code", list ? said->node->items.front() : *said->node);
+    reader_.show_as("task.code", shown("source_directory"));
+  }
+
   // Tries there, retries here: one less.
   void convert_tries() {
     const auto parse = [](std::string_view text) { return parse_integer(text, {1, kIntMax}); };
@@ -129,11 +146,12 @@ class V1Config {
         Node::scalar(std::to_string(*tries - 1), config_.node->find("run_max_try")->mark));
   }
 
-  void check_nodes() {
-    const Node* nodes = config_.node->find("node_count");
-    if (nodes == nullptr || nodes->text != "-1") return;
-    reader_.problem_at(
-        config_, "node_count", fmt::format("-1 is out of range; allowed is 1 to {}", kIntMax));
+  // The one range of v1; -1 for all is of v2 files.
+  void convert_nodes() {
+    const auto parse = [](std::string_view text) { return parse_integer(text, {1, kIntMax}); };
+    if (!reader_.value_at(config_, "node_count", parse)) return;
+    put("resources", "instance_count", *config_.node->find("node_count"));
+    reader_.show_as("resources.instance_count", shown("node_count"));
   }
 
   void notice_environment() {
@@ -184,7 +202,8 @@ class V1Config {
       return reader_.problem_at(
           config_, "append_row_file_name", "needs --output, the folder that the file goes into");
     }
-    const std::string folder = join_path(current_folder, *std::exchange(flags.output, {}));
+    const std::string folder =
+        join_path(current_folder, local_path(*std::exchange(flags.output, {})));
     output.child("path", mark) = Node::scalar(join_path(folder, *file), {0, 0, "--output"});
   }
 

@@ -163,6 +163,30 @@ TEST_F(V1ConfigTest, MistakesAreToldAtOnceUnderTheNamesOfTheFile) {
             "prc.yml:12:1: unknown key 'more'; allowed are parallel_run_config\n");
 }
 
+// C955 C956 C957 C958
+TEST_F(V1ConfigTest, FoldersAndNodesAreWhatTheSdkTakes) {
+  flags_.output = "out";
+  const auto one = reading_of(kLeast + std::string("  source_directory: [src]\n"));
+  EXPECT_EQ(script_path(one.spec), "/jobs/src/digit.py");
+  EXPECT_NE(problems(kLeast + std::string("  source_directory: [a, b]\n")).find("is one folder"),
+            std::string::npos);
+  for (const char* script : {"../x.py", "/else/x.py", "sub/../../x.py"}) {
+    std::string text = kLeast + std::string("  source_directory: src\n");
+    text.replace(text.find("digit.py"), 8, script);
+    EXPECT_NE(problems(text).find("does not lie in source_directory"), std::string::npos) << script;
+  }
+  for (const char* nodes : {"0", "-1", "-2", "many"}) {
+    std::string text = kLeast;
+    text.replace(text.find("node_count: 1"), 13, std::string("node_count: ") + nodes);
+    const std::string said = problems(text);
+    EXPECT_NE(said.find("allowed is 1 to 2147483647\n"), std::string::npos) << said;
+    EXPECT_EQ(said.find('\n'), said.size() - 1) << said;
+  }
+  const auto bare =
+      read_job_file({.file = "prc.yml", .text = kLeast, .folder = "/jobs", .needs_input = false});
+  EXPECT_TRUE(bare);
+}
+
 // C553
 TEST_F(V1ConfigTest, NamesOfV2AreToldUnderTheNamesOfTheFile) {
   const auto right = [this](const std::string& key) {

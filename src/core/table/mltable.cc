@@ -130,6 +130,7 @@ class MlTableReader {
       read_steps();
     }
     if (reader_.has_problems()) return std::unexpected(reader_.take_problems());
+    if (out_.table) out_.path_steps.clear();
     out_.notices = reader_.take_notices();
     return std::move(out_);
   }
@@ -236,9 +237,6 @@ class MlTableReader {
       steps.push_back(step_at(item));
     }
     const auto is_read = [](const Step& step) { return read_step(step.name) != nullptr; };
-    // A read step that was misspelt is no reason to say of the others that there is none.
-    const bool sure =
-        std::ranges::none_of(steps, [](const Step& step) { return step.name.empty(); });
     const auto first = std::ranges::find_if(steps, is_read);
     for (auto step = steps.begin(); step != steps.end(); ++step) {
       if (step->name.empty()) continue;
@@ -251,20 +249,15 @@ class MlTableReader {
         extract(*step);
         continue;
       }
-      if (sure && !out_.table) refuse_order(*step, first != steps.end());
+      if (first != steps.end() && !out_.table) refuse_order(*step);
       std::string text = transformation_text(step->name, step->argument, reader_);
-      if (out_.table) out_.table->transformations.push_back(std::move(text));
+      (out_.table ? out_.table->transformations : out_.path_steps).push_back(std::move(text));
     }
   }
 
-  void refuse_order(const Step& step, bool has_read) {
-    reader_.problem(
-        step.at,
-        fmt::format("{} {}",
-                    step.name,
-                    has_read ? "stands before the read step; move it behind"
-                             : "needs a read step before it, as in - read_delimited; without one "
-                               "the table is a list of files"));
+  void refuse_order(const Step& step) {
+    reader_.problem(step.at,
+                    fmt::format("{} stands before the read step; move it behind", step.name));
   }
 
   void extract(const Step& step) {
@@ -273,10 +266,10 @@ class MlTableReader {
     const std::optional<std::string> format = read_extraction(step.argument, reader_);
     if (!format) return;
     out_.partition_format = *format;
-    if (!out_.table) return;  // before the read step, which takes it from there
     JsonWriter json;
     json.begin_object().field(kExtraction, *format).end_object();
-    out_.table->transformations.push_back(json.text());
+    // One before the read step is taken from partition_format.
+    (out_.table ? out_.table->transformations : out_.path_steps).push_back(json.text());
   }
 
   void read_table(const Step& step, const ReadStep& read) {

@@ -3,7 +3,8 @@
 // An MLTable file: which files a table is made of, how they are read, and what is done with its
 // rows.
 //
-// A read step comes first; only extract_columns_from_partition_format may stand before it. What the
+// A read step comes first, if there is one; only extract_columns_from_partition_format may stand
+// before it. What the
 // public `mltable` package writes is taken, and what it refuses is refused, but for these: a step
 // may have no keys, one name may stand for a list of one, and keys may stand beside a read step
 // that has none below it.
@@ -38,6 +39,9 @@ struct MlTable {
   std::optional<TableSpec> table;
   // Of the one extraction, wherever it stands; empty when there is none.
   std::string partition_format;
+  // Where there is no read step: what is done with the list of files, a table with the one column
+  // Path; JSON texts as in TableSpec::transformations, the extraction among them.
+  std::vector<std::string> path_steps;
   // Where infer_column_types has keys below it: JSON text of an object with sample_size and
   // column_type_overrides, a list of objects as in convert_column_types. Else empty.
   std::string inference;

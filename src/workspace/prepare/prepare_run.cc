@@ -11,12 +11,16 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "core/plan/stretch_name.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/values.h"
+#include "core/table/key_groups.h"
 #include "data/files/inputs.h"
+#include "journal/plan_file.h"
 #include "os/machine.h"
 #include "worker/lines_worker.h"
 #include "workspace/prepare/check_targets.h"
+#include "workspace/prepare/missing_parts.h"
 #include "workspace/prepare/plan_rules.h"
 #include "workspace/prepare/staged_folders.h"
 #include "workspace/prepare/table_input.h"
@@ -29,16 +33,44 @@ namespace {
 
 // Of whoever opens it: a worker is started by a process that is still this program.
 constexpr const char* kOwnProgram = "/proc/self/exe";
+constexpr std::size_t kKeyedFilesMax = 10000;  // that are looked at for keys in their paths
+
+// Leaves the files that an MLTable file takes of its list.
+Status keep_window(FileSystem& fs,
+                   const PathWindow& window,
+                   const std::vector<std::string>& without,
+                   InputFiles& files) {
+  constexpr std::size_t kPage = 10000;
+  if (window == PathWindow{}) return {};
+  InputLister lister(fs, files, without);
+  std::vector<InputPart> parts;
+  std::uint64_t seen = 0;
+  for (std::size_t got = kPage; got == kPage && parts.size() < window.take;) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, lister.next(kPage));
+    got = names.size();
+    for (const std::string& name : names) {
+      if (seen++ < window.skip || parts.size() == window.take) continue;
+      const std::string file = join_path(files.root, name);
+      parts.push_back(
+          {.kind = InputPart::Kind::kFile, .folder = parent_folder(file), .name = base_name(file)});
+    }
+  }
+  files.parts = std::move(parts);
+  return {};
+}
 
 // Those that are cut into mini-batches. A job that goes on compares its files with its plan later.
 Status find_inputs(FileSystem& fs,
-                   const std::vector<InputSpec>& inputs,
+                   const TableInput& inputs,
+                   const std::vector<std::string>& without,
                    PreparedJob& run,
                    const JobState* before) {
   run.input.files.clear();
-  for (const InputSpec& input : inputs) {
+  for (std::size_t i = 0; i < inputs.inputs.size(); ++i) {
+    const InputSpec& input = inputs.inputs[i];
     ASSIGN_OR_RETURN(InputFiles files,
                      resolve_input(fs, input, real_path, run.folder.input_list()));
+    RETURN_IF_ERROR(keep_window(fs, inputs.windows[i], without, files));
     files.items = run.input.items;
     if (run.input.made != MadeSoFar::kNothing) files.title = input.name;
     const bool by_columns = !run.spec.partition_by.empty() && run.input.made != MadeSoFar::kAll;
@@ -50,66 +82,25 @@ Status find_inputs(FileSystem& fs,
   return {};
 }
 
-// The others are only read by the script: they must be there before a worker starts.
-Status check_side_inputs(FileSystem& fs, const JobSpec& spec) {
-  for (const InputSpec& input : spec.inputs) {
-    const bool cut = std::ranges::find(spec.input_data, input.name) != spec.input_data.end();
-    if (cut || input.type == InputType::kLiteral || fs.stat(input.paths.front())) continue;
-    return fail(ErrorCode::kInvalid,
-                "the input {} is not there: no file or folder {}",
-                input.name,
-                path_in_quotes(input.paths.front()));
+// That the files of a new job have its partition keys in their paths, before a folder is made for
+// it. The planner looks at those that are not among the first.
+Status check_keys(FileSystem& fs,
+                  const std::vector<InputFiles>& inputs,
+                  const std::vector<std::string>& without) {
+  for (InputFiles files : inputs) {
+    const bool kept = std::ranges::any_of(files.parts, &InputPart::kept);  // not there yet
+    if (files.keys.keys.empty() || kept) continue;
+    ASSIGN_OR_RETURN(KeyGroups groups, KeyGroups::of(files.keys));
+    files.items = InputAs::kFiles;
+    const std::string root = files.root == "/" ? "" : files.root;
+    InputLister lister(fs, files, without);
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, lister.next(kKeyedFilesMax));
+    for (const std::string& name : names) {
+      const std::string file(file_of_stretch(name));
+      RETURN_IF_ERROR(groups.add(plan_path(root, file), file));
+    }
   }
   return {};
-}
-
-// "; did you mean score.py?", when there is such a file beside the one that is missing.
-std::string near_file(FileSystem& fs, const std::string& path) {
-  const auto entries = fs.list(parent_folder(path));
-  if (!entries) return "";
-  std::vector<std::string_view> names;
-  for (const FolderEntry& entry : *entries) names.emplace_back(entry.name);
-  const auto near = nearest_name(base_name(path), names);
-  return near ? fmt::format("; did you mean {}?", escape_bytes(*near)) : "";
-}
-
-Status check_script(FileSystem& fs, const std::string& script) {
-  const Result<FileStat> stat = fs.stat(script);
-  if (!stat) {
-    return fail(ErrorCode::kInvalid,
-                "there is no script {}{}",
-                path_in_quotes(script),
-                near_file(fs, script));
-  }
-  if (stat->kind == FileKind::kFile) return {};
-  return fail(ErrorCode::kInvalid,
-              "the script {} is no file; name the one with run(mini_batch)",
-              path_in_quotes(script));
-}
-
-Status check_program(FileSystem& fs, const JobSpec& spec) {
-  if (find_program(spec.command)) return {};
-  constexpr const char* kKinds =
-      "a job begins with a Python file (.py), a job file (.yml, .yaml) or a program";
-  const std::string path = join_path(spec.code, spec.command);
-  const Result<FileStat> there = fs.stat(path);
-  if (there && there->kind == FileKind::kFolder) {
-    return fail(ErrorCode::kInvalid, "{} is a folder; {}", path_in_quotes(path), kKinds);
-  }
-  if (spec.command.find('/') == std::string::npos) {
-    return fail(ErrorCode::kInvalid,
-                "there is no program {} in PATH; {}{}",
-                path_in_quotes(spec.command),
-                kKinds,
-                there ? fmt::format("; did you mean ./{}?", escape_bytes(spec.command)) : "");
-  }
-  if (!there) {
-    return fail(ErrorCode::kInvalid, "there is no program {}; {}", path_in_quotes(path), kKinds);
-  }
-  return fail(ErrorCode::kInvalid,
-              "{} cannot be executed; {}, and `chmod +x` makes one of a file",
-              path_in_quotes(path),
-              kKinds);
 }
 
 // What a worker process is: the interpreter with our worker, the user's program, or ourselves
@@ -156,11 +147,14 @@ Result<std::vector<std::string>> python_worker(FileSystem& fs,
 Status find_parts(FileSystem& fs, PreparedJob& run, const JobState* before) {
   if (run.spec.output_exists == OutputExists::kOverwrite) run.replace_targets = true;
   const JobPaths paths = resolve_job_paths(run.spec, run.folder.root());
-  RETURN_IF_ERROR(run.spec.command.empty() ? check_script(fs, script_path(run.spec))
-                                           : check_program(fs, run.spec));
+  RETURN_IF_ERROR(check_task(fs, run.spec));
   ASSIGN_OR_RETURN(const TableInput input, read_table_input(run));
-  RETURN_IF_ERROR(find_inputs(fs, input.inputs, run, before));
-  RETURN_IF_ERROR(prepare_table(fs, input, plan_rules(run, paths).without, run));
+  const std::vector<std::string> without = plan_rules(run, paths).without;
+  RETURN_IF_ERROR(find_inputs(fs, input, without, run, before));
+  if (before == nullptr && run.input.made == MadeSoFar::kNothing) {
+    RETURN_IF_ERROR(check_keys(fs, run.input.files, without));
+  }
+  RETURN_IF_ERROR(prepare_table(fs, input, without, run));
   RETURN_IF_ERROR(check_side_inputs(fs, run.spec));
   RETURN_IF_ERROR(check_staged_folders(staged_outputs(run.spec, paths)));
   return check_targets(fs, run, paths.targets, before);

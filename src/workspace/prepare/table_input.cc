@@ -11,21 +11,19 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "core/plan/cutter.h"
-#include "core/spec/job_file.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/values.h"
 #include "core/table/mltable.h"
 #include "core/table/partition_format.h"
 #include "os/machine.h"
 #include "workspace/prepare/made_tables.h"
+#include "workspace/prepare/mltable_input.h"
 #include "workspace/prepare/plan_rules.h"
 #include "workspace/prepare/table_description.h"
 #include "workspace/prepare/table_kind.h"
 
 namespace windrow {
 namespace {
-
-constexpr std::uint64_t kMlTableMax = 1U << 20U;
 
 // With the files that a list names which is not in the job folder yet.
 std::vector<InputPart> parts_now(FileSystem& fs,
@@ -169,36 +167,9 @@ std::string unused_keys(const TableInput& input,
       run.spec.input_data.front());
 }
 
-Result<MlTable> read_mltable_of(const InputSpec& input) {
-  const std::string path = join_path(input.paths.front(), "MLTable");
-  const Result<std::string> text = read_whole_file(path, kMlTableMax);
-  if (!text) {
-    return fail(ErrorCode::kInvalid,
-                "the input {} has type mltable, and there is no file {}; other folders have type "
-                "uri_folder",
-                input.name,
-                path_in_quotes(path));
-  }
-  auto read = read_mltable(path, *text);
-  if (!read) return fail(ErrorCode::kInvalid, "{}", problems_text(read.error()));
-  return *std::move(read);
-}
-
-// Its files, where they lie.
-InputSpec files_of(const MlTable& table, const InputSpec& input) {
-  InputSpec out{.name = input.name, .type = InputType::kFolder, .ignore = input.ignore};
-  out.paths.clear();
-  for (const MlTable::Path& path : table.paths) {
-    out.paths.push_back(join_path(input.paths.front(), path.path));
-  }
-  out.ignore.emplace_back("MLTable");
-  out.partition_format =
-      input.partition_format.empty() ? table.partition_format : input.partition_format;
-  return out;
-}
-
 struct ReadInput {
   InputSpec files;
+  PathWindow window;
   std::optional<TableSpec> described;  // how they are read, when an MLTable file says it
   std::string inference;               // as TableInput has it
 };
@@ -207,6 +178,11 @@ Result<ReadInput> read_input(const InputSpec& input) {
   if (input.type != InputType::kMlTable) return ReadInput{.files = input};
   ASSIGN_OR_RETURN(MlTable table, read_mltable_of(input));
   ReadInput out{.files = files_of(table, input)};
+  const Result<PathWindow> window = path_window(table);
+  if (!window) {
+    return fail(ErrorCode::kInvalid, "the input {}: {}", input.name, window.error().message);
+  }
+  out.window = *window;
   if (!table.table || input.as_files) return out;
   out.described = std::move(table.table);
   out.inference = std::move(table.inference);
@@ -231,10 +207,30 @@ void settle_size(PreparedJob& run) {
   run.input.size = settled.mini_batch_size;
 }
 
+// For mltable.load: the files, and what is done with the list of them.
+Result<std::string> describe_paths(FileSystem& fs, const MlTable& table, const InputSpec& input) {
+  constexpr std::size_t kPage = 10000;
+  ASSIGN_OR_RETURN(const InputFiles files,
+                   resolve_input(fs, files_of(table, input), real_path, ""));
+  RETURN_IF_ERROR(check_input(fs, files));
+  JsonWriter json;
+  json.begin_object().key("paths").begin_array();
+  InputLister lister(fs, files, {});
+  for (std::size_t got = kPage; got == kPage;) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, lister.next(kPage));
+    got = names.size();
+    for (const std::string& name : names) json.value(join_path(files.root, name));
+  }
+  json.end_array().key("transformations").begin_array();
+  for (const std::string& step : table.path_steps) json.value(step);
+  json.end_array().end_object();
+  return json.text();
+}
+
 // A table that was made for this job. The rows of a query are one mini-batch, whatever their size,
 // unless rows are counted.
 TableInput table_of(const InputSpec& made, PreparedJob& run) {
-  TableInput out{.inputs = {made}};
+  TableInput out{.inputs = {made}, .windows = {{}}};
   out.has_keys = run.input.made == MadeSoFar::kAll;
   out.table.format =
       run.input.made == MadeSoFar::kAll ? TableFormat::kParquet : TableFormat::kArrow;
@@ -247,8 +243,11 @@ TableInput table_of(const InputSpec& made, PreparedJob& run) {
 }  // namespace
 
 Result<TableInput> read_table_input(PreparedJob& run) {
-  TableInput out{.inputs = {}, .table = run.spec.table};
+  TableInput out{.inputs = {}, .windows = {}, .table = run.spec.table};
   run.input.items = run.spec.input_as;
+  for (const InputSpec& input : run.spec.inputs) {
+    RETURN_IF_ERROR(check_side_table(run.spec, input));
+  }
   if (const std::optional<InputSpec> made = made_input(run)) return table_of(*made, run);
   std::optional<TableSpec> described;
   for (const std::string& name : run.spec.input_data) {
@@ -267,6 +266,7 @@ Result<TableInput> read_table_input(PreparedJob& run) {
                   name);
     }
     out.inputs.push_back(std::move(input.files));
+    out.windows.push_back(input.window);
   }
   if (described) {
     run.input.items = InputAs::kTable;
@@ -352,12 +352,9 @@ Result<std::string> describe_mltable(FileSystem& fs, const std::string& folder) 
   run.spec.inputs = {{.name = "table", .type = InputType::kMlTable, .paths = {folder}}};
   run.spec.input_data = {"table"};
   run.folder = JobFolder(join_path(folder, ".windrow"));  // nothing is written there
+  ASSIGN_OR_RETURN(const MlTable table, read_mltable_of(run.spec.inputs.front()));
+  if (!table.table) return describe_paths(fs, table, run.spec.inputs.front());
   ASSIGN_OR_RETURN(TableInput input, read_table_input(run));
-  if (run.input.items != InputAs::kTable) {
-    return fail(ErrorCode::kInvalid,
-                "the MLTable file in {} has no step that reads rows, as read_delimited does",
-                path_in_quotes(folder));
-  }
   for (const InputSpec& one : input.inputs) {
     ASSIGN_OR_RETURN(InputFiles files, resolve_input(fs, one, real_path, ""));
     RETURN_IF_ERROR(check_input(fs, files));

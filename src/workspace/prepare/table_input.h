@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "core/spec/job_spec.h"
+#include "core/table/path_window.h"
 #include "os/file_system.h"
 #include "workspace/prepare/prepared_job.h"
 
@@ -22,6 +23,7 @@ inline constexpr std::size_t kSampleFiles = 200;
 // What is cut into mini-batches, MLTable files taken apart.
 struct TableInput {
   std::vector<InputSpec> inputs;
+  std::vector<PathWindow> windows;  // of each input: which of its files count
   TableSpec table;
   bool described = false;  // by an MLTable file
   bool has_keys = false;   // as columns of its own

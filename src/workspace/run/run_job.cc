@@ -111,7 +111,10 @@ class JobLife {
     RETURN_IF_ERROR(start_.prepare(fs_, jobs_, job_));
     created_ = true;
     for (const std::string& notice : job_.notices) note(notice);
-    return make_tables(fs_, job_.run, note);
+    const Status made = make_tables(fs_, job_.run, note);
+    // A job that can never work as it was described leaves nothing behind.
+    if (!made && made.error().code == ErrorCode::kInvalid) created_ = false;
+    return made;
   }
 
   void run() {

@@ -8,7 +8,8 @@ class TableError(Exception):
 
 
 class FinalError(TableError):
-    """No other try ends otherwise: what is wrong is in rows that are done."""
+    """No other try ends otherwise: what is wrong is in what the user said, or in rows that are
+    done."""
 
 
 class Misfit(Exception):

@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from urllib.parse import quote
 
 from windrow.tables.advice import advised
-from windrow.tables.errors import TableError, listed, shortened
+from windrow.tables.errors import FinalError, TableError, listed, shortened
 from windrow.tables.partition import MISSING
 from windrow.tables.results import holds_periods, period_texts
 from windrow.tables.settings import from_engine
@@ -56,6 +56,8 @@ def run(request: "dict[str, Any]") -> "dict[str, Any]":
         keys = _Keys(request["by"], schema)
         writer = _Writer(request["to"], keys, schema, int(request["memory"]))
         writer.write(reader.tables(names))
+    except FinalError:
+        raise
     except TableError as error:
         raise advised(error, bool(table.get("partition_first"))) from None
     return {"rows": writer.rows, "partitions": writer.partitions()}
@@ -68,9 +70,9 @@ class _Keys:
         """Raises TableError."""
         for i, name in enumerate(names):
             if name in names[:i]:
-                raise TableError(f"partition_by: {name!r} stands there twice; leave one out")
+                raise FinalError(f"partition_by: {name!r} stands there twice; leave one out")
             if name not in schema.names:
-                raise TableError(f"partition_by: no column {name!r}; {_nearest(name, schema)}")
+                raise FinalError(f"partition_by: no column {name!r}; {_nearest(name, schema)}")
             _check_type(name, schema.field(name).type)
         if not names:
             raise TableError("partition_by: names no column")
