@@ -23,19 +23,22 @@ class JobResume final : public Command {
     app.footer(kFooter);
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
     app.add_flag("--changed-code",
-                 changed_code_,
-                 "Go on although the code has changed since; what is done stays as it is");
+                 accepted_.code,
+                 "Continue although the code has changed since; what is done stays as it is");
+    app.add_flag("--accept-input",
+                 accepted_.input,
+                 "Continue although files of the input are newer; what is done stays as it is");
     declare_changes(app, flags_);
     voice_.declare(app, Voice::For::kJob);
   }
 
   int run(const Caller& caller) override {
-    return run_and_show(voice_, caller, *resume_job(job_, changed_code_, flags_));
+    return run_and_show(voice_, caller, *resume_job(job_, accepted_, flags_));
   }
 
  private:
   std::string job_;
-  bool changed_code_ = false;
+  Accepted accepted_;
   JobFlags flags_;
   Voice voice_;
 };

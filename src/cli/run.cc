@@ -39,6 +39,9 @@ class Run final : public Command {
     options_.declare(app);
     app.add_flag("--new", afresh_, "Start afresh even if an unfinished job could go on");
     app.add_flag("--detach", detach_, "Return when the job is running, and leave it to itself");
+    app.add_flag("--accept-input",
+                 accept_input_,
+                 "Continue although files of the input are newer; what is done stays as it is");
     app.add_flag("--local", local_, "Try the script out: one process at this terminal, no limits");
     app.add_option("--debugpy", debugger_, "With --local: wait for a debugger on this port")
         ->type_name("PORT")
@@ -62,7 +65,7 @@ class Run final : public Command {
       return report(try_script(trial, *std::move(reading), debugger_));
     }
     if (debugger_) return voice_.report({ErrorCode::kInvalid, "--debugpy goes with --local"});
-    const std::unique_ptr<JobStart> start = start_job(*std::move(reading), afresh_);
+    const std::unique_ptr<JobStart> start = start_job(*std::move(reading), afresh_, accept_input_);
     return detach_ ? run_detached(voice_, caller, *start) : run_and_show(voice_, caller, *start);
   }
 
@@ -70,6 +73,7 @@ class Run final : public Command {
   JobOptions options_;
   Voice voice_;
   bool afresh_ = false;
+  bool accept_input_ = false;
   bool local_ = false;
   bool detach_ = false;
   std::optional<std::uint32_t> debugger_;

@@ -2,13 +2,13 @@
 //
 // A file that grows at its end and is made durable a group at a time.
 //
-// append() costs a copy into memory. Some milliseconds after the first one, or at once after
-// hurry(), everything appended is written and synced on the pool, and `on_synced` says how far the
-// file is durable; what was appended meanwhile is the next group. A failed write or sync is final:
-// `on_error` comes once, and nothing more is written.
+// What is put into buffer() costs a copy into memory. Some milliseconds after the first grown(), or
+// at once after hurry(), everything in it is written and synced on the pool, and `on_synced` says
+// how far the file is durable; what was appended meanwhile is the next group. A failed write or
+// sync is final: `on_error` comes once, and nothing more is written.
 //
 // Thread: the loop's. Ownership: owns the File; must outlive no callback it has given to the loop,
-// so destroy it together with the loop or after settle(). Failure: by on_error.
+// so destroy it together with the loop. Failure: by on_error.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/words.h"
 #include "core/plan/item_file.h"
+#include "master/plan_check.h"
 
 namespace windrow {
 namespace {
@@ -115,7 +116,11 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
                         .rules = config_.plan,
                         .old_plan_path = "",
                         .old_plan_bytes = state.plan_bytes(),
-                        .listing_ended = has_whole_plan(state)};
+                        .listing_ended = has_whole_plan(state),
+                        .may_change = {},
+                        .epoch = epoch,
+                        .accept = config_.accept_input};
+  accepted_before_ = accepted_up_to(fs_, config_.folder.state());
   if (config_.pending_may_change) {
     for (const Batch& batch : state.batches()) {
       planner.may_change.push_back(batch.stage != BatchStage::kCommitted);
@@ -126,14 +131,20 @@ Status Master::open_plan(const JobState& state, Epoch epoch) {
       loop_,
       fs_,
       std::move(planner),
-      Planner::Callbacks{.on_page =
-                             [this](PlannedPage page) {
-                               plan_->note(page.offsets, page.plan_bytes);
-                               step(event::Planned{std::move(page.runs), page.plan_bytes});
-                             },
-                         .on_listed = [this] { step(event::ListingProgressed{}); },
-                         .on_ended = [this](const ListingRemarks& remarks) { listed(remarks); },
-                         .on_error = [this](const Error& error) { failed(error); }});
+      Planner::Callbacks{
+          .on_page =
+              [this](PlannedPage page) {
+                plan_->note(page.offsets, page.plan_bytes);
+                step(event::Planned{std::move(page.runs), page.plan_bytes});
+              },
+          .on_listed = [this] { step(event::ListingProgressed{}); },
+          .on_ended = [this](const ListingRemarks& remarks) { listed(remarks); },
+          .on_error = [this](const Error& error) { failed(error, RunEnding::kHeldUp); },
+          .on_newer = [this](const Error& error) { failed(error, RunEnding::kNewerInput); },
+          .on_accepted =
+              [this](const AcceptedInput& accepted) {
+                if (on_note) on_note(accepted_text(accepted));
+              }});
   RETURN_IF_ERROR(planner_->open());
   const Epoch plan_epoch = has_whole_plan(state) ? state.plan() : epoch;
   ASSIGN_OR_RETURN(plan_, PlanReader::open(fs_, config_.folder.plan(plan_epoch)));
@@ -188,7 +199,7 @@ void Master::carry_out(Decision& decision) {
 void Master::carry_out(const action::Assign& action) {
   Result<std::string> paths = paths_of(action.token.batch, action.items);
   if (!paths) {
-    failed(paths.error());
+    failed(paths.error(), found_newer_ ? RunEnding::kNewerInput : RunEnding::kHeldUp);
     return;
   }
   say(action.agent,
@@ -220,13 +231,18 @@ Result<std::string> Master::paths_of(BatchId id, const ItemRange& items) {
 
 Status Master::check_unchanged(std::string_view paths) {
   if (paths.empty()) return {};
+  const WallTime since{
+      std::max(plan_->head().listing_began.nanoseconds, accepted_before_.nanoseconds)};
   for (const std::string& path : split_names(paths)) {
     const Result<FileStat> stat = fs_.stat(std::string(file_of_item(path, config_.plan.items())));
-    if (stat && stat->changed.nanoseconds <= plan_->head().listing_began.nanoseconds) continue;
+    if (stat && (config_.accept_input || stat->changed.nanoseconds <= since.nanoseconds)) continue;
+    found_newer_ = stat.has_value();
+    const std::string_view what = stat ? newer_word(*stat, since) : "missing";
     return fail(ErrorCode::kConflict,
-                "the input is not what it was when the job began: {} is {}",
+                "the input is not what it was when the job began: {} is {}{}",
                 path_in_quotes(path),
-                stat ? "changed" : "missing");
+                what,
+                what == "touched" ? kTouchedNote : "");
   }
   return {};
 }
@@ -305,12 +321,12 @@ void Master::broken(std::string cause) {
 
 // An input that was wrong from the start is the job's end. One that has changed since is not: what
 // is done is right for what was there.
-void Master::failed(const Error& error) {
+void Master::failed(const Error& error, RunEnding how) {
   if (error.code != ErrorCode::kConflict) return broken(error.message);
   if (!resumed_ || state().plan_bytes() == 0) return step(event::Broken{error.message});
   if (finished()) return;
   broken_cause_ = error.message;
-  end(RunEnding::kHeldUp);
+  end(how);
 }
 
 // Rows that never become a result are the job's end; a disk that refuses them is not.

@@ -44,6 +44,7 @@ struct MasterConfig {
   RowForm rows;                      // of these files
   bool replace_targets = false;      // and staged files
   bool pending_may_change = false;   // files without a result may differ from what was listed
+  bool accept_input = false;         // and all others, as far as they are there
   Appender::Options journal;
 };
 
@@ -107,7 +108,7 @@ class Master {
   void make_merger(Epoch epoch);
   void make_placer();
   [[nodiscard]] bool superseded();
-  void failed(const Error& error);
+  void failed(const Error& error, RunEnding how);
   void not_merged(const Error& error);
   void broken(std::string cause);
   void end(RunEnding how);
@@ -130,6 +131,8 @@ class Master {
   std::unique_ptr<Placer> placer_;
   std::map<AgentId, Session> sessions_;
   bool resumed_ = false;        // input files are looked at before they are handed out
+  WallTime accepted_before_;    // changes of files up to then were accepted
+  bool found_newer_ = false;    // a file is newer than the plan
   bool input_checked_ = false;  // the planner found every name of the plan unchanged
   bool merge_waits_ = false;    // for input_checked_
   std::uint64_t merged_bytes_ = 0;

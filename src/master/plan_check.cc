@@ -14,12 +14,17 @@ namespace windrow {
 namespace {
 
 constexpr std::size_t kProblemsShown = 10;
+constexpr std::string_view kTouched = "touched";
 
 std::unexpected<Error> not_what_it_was(std::string_view why) {
   return fail(ErrorCode::kConflict, "the input is not what it was when the job began: {}", why);
 }
 
 }  // namespace
+
+std::string_view newer_word(const FileStat& stat, WallTime since) {
+  return stat.modified.nanoseconds > since.nanoseconds ? "changed" : kTouched;
+}
 
 PlanCheck::PlanCheck(FileSystem& fs, PlanReader plan, Rules rules)
     : fs_(fs), plan_(std::move(plan)), rules_(std::move(rules)), differs_(rules_.any_order) {}
@@ -127,15 +132,28 @@ Status PlanCheck::judge() {
 }
 
 Status PlanCheck::look_at(const Item& item) {
-  const std::string path = path_of(item);
-  const Result<FileStat> stat = fs_.stat(std::string(file_of_item(path, rules_.items)));
+  const std::string file(file_of_item(path_of(item), rules_.items));
+  const Result<FileStat> stat = fs_.stat(file);
   if (!stat) {
     note("missing", item);
-  } else if (stat->changed.nanoseconds > plan_.head().listing_began.nanoseconds &&
-             !(item.batch < rules_.may_change.size() && rules_.may_change[item.batch])) {
-    note("changed", item);
+  } else if (!(item.batch < rules_.may_change.size() && rules_.may_change[item.batch])) {
+    look_at_newer(item, file, *stat);
   }
   return problems_.size() > kProblemsShown ? verdict() : Status();
+}
+
+void PlanCheck::look_at_newer(const Item& item, const std::string& file, const FileStat& stat) {
+  const std::int64_t since =
+      std::max(plan_.head().listing_began.nanoseconds, rules_.accepted.nanoseconds);
+  if (stat.changed.nanoseconds <= since) return;
+  if (!rules_.accept) {
+    note(newer_word(stat, {since}), item);
+    return;
+  }
+  if (file == last_accepted_) return;  // rows of one file
+  last_accepted_ = file;
+  if (accepted_.files++ == 0) accepted_.first = escape_bytes(file);
+  accepted_.up_to.nanoseconds = std::max(accepted_.up_to.nanoseconds, stat.changed.nanoseconds);
 }
 
 std::string PlanCheck::path_of(const Item& item) const {
@@ -143,14 +161,15 @@ std::string PlanCheck::path_of(const Item& item) const {
   return plan_path(root == "/" ? "" : root, item.name);
 }
 
-void PlanCheck::note(const char* what, const Item& item) {
+void PlanCheck::note(std::string_view what, const Item& item) {
   if (problems_.size() > kProblemsShown) return;
+  acceptable_ = acceptable_ && (what == "changed" || what == kTouched);
   // Where there are several inputs, a name below its root says too little.
   const bool one = plan_.head().roots.size() == 1;
   const std::string name = one ? item.name : path_of(item);
   std::string file(file_of_item(name, rules_.items));
   const bool rows = rules_.items != InputAs::kFiles;
-  if (rows && what == std::string_view("missing") &&
+  if (rows && what == "missing" &&
       fs_.stat(std::string(file_of_item(path_of(item), rules_.items)))) {
     what = "changed";  // these rows are not where they were
   }
@@ -170,7 +189,10 @@ Status PlanCheck::verdict() const {
     said += fmt::format(
         "{}{} is {}", said.empty() ? "" : ", ", path_in_quotes(problem.file), problem.what);
   }
-  return not_what_it_was(said + (more ? ", ..." : ""));
+  if (more) said += ", ...";
+  const bool touched = std::ranges::count(problems_, kTouched, &Problem::what) > 0;
+  if (touched) said += kTouchedNote;
+  return not_what_it_was(said);
 }
 
 }  // namespace windrow

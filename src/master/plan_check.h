@@ -18,10 +18,20 @@
 
 #include "base/result.h"
 #include "core/spec/job_spec.h"
+#include "journal/accepted_input.h"
 #include "journal/plan_file.h"
 #include "os/file_system.h"
 
 namespace windrow {
+
+// What a file that is newer is called: changed, or touched when only its ctime is newer, which
+// leaves open whether its content is another.
+std::string_view newer_word(const FileStat& stat, WallTime since);
+
+// Explains "touched".
+inline constexpr std::string_view kTouchedNote =
+    " (touched: a newer ctime and no newer mtime, as after mv, chmod or a hard link, or when an "
+    "older file takes its place)";
 
 class PlanCheck {
  public:
@@ -31,6 +41,8 @@ class PlanCheck {
     InputAs items = InputAs::kFiles;
     bool grouped = false;          // mini-batches are whole files, also of tables
     std::vector<bool> may_change;  // mini-batches whose files may have been written to
+    bool accept = false;           // files that are newer than the plan are counted, not refused
+    WallTime accepted;             // up to then they were accepted before
   };
 
   // REQUIRES: `plan` is indexed.
@@ -49,6 +61,12 @@ class PlanCheck {
   // All names were taken.
   Status finish();
 
+  // The files that were newer than the plan, where the rules accept them.
+  [[nodiscard]] const AcceptedInput& accepted() const { return accepted_; }
+
+  // Whether every problem is a file that is newer than the plan.
+  [[nodiscard]] bool can_be_accepted() const { return !problems_.empty() && acceptable_; }
+
  private:
   struct Item {
     std::uint32_t input = 0;
@@ -65,8 +83,9 @@ class PlanCheck {
   Status collect_planned();
   Status judge();
   Status look_at(const Item& item);
+  void look_at_newer(const Item& item, const std::string& file, const FileStat& stat);
   [[nodiscard]] std::string planned_name(const std::string& name) const;
-  void note(const char* what, const Item& item);
+  void note(std::string_view what, const Item& item);
   [[nodiscard]] std::string path_of(const Item& item) const;
   [[nodiscard]] Status verdict() const;
 
@@ -80,6 +99,9 @@ class PlanCheck {
   std::vector<Item> planned_;  // from the first difference on
   std::vector<Item> found_;
   std::vector<Problem> problems_;  // one of each file
+  bool acceptable_ = true;         // all of them are files newer than the plan
+  AcceptedInput accepted_;
+  std::string last_accepted_;
 };
 
 }  // namespace windrow

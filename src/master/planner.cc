@@ -119,6 +119,8 @@ struct Planner::Listing {
 
   PlannedPage result;
   ListingRemarks remarks;
+  AcceptedInput accepted;
+  bool newer = false;  // the error is that files are newer than the plan
   bool ended = false;
   Status status;
 
@@ -170,7 +172,9 @@ Status Planner::Listing::take_old() {
                                  .any_order = config.rules.in_one_piece(),
                                  .items = config.rules.items(),
                                  .grouped = config.rules.grouped(),
-                                 .may_change = std::move(config.may_change)});
+                                 .may_change = std::move(config.may_change),
+                                 .accept = config.accept,
+                                 .accepted = accepted_up_to(fs, config.state_folder)});
   return {};
 }
 
@@ -198,6 +202,7 @@ Status Planner::Listing::copy_old() {
 void Planner::Listing::make_page() {
   result = {};
   status = try_page();
+  newer = !status && check && check->can_be_accepted();
 }
 
 Status Planner::Listing::try_page() {
@@ -245,7 +250,13 @@ Status Planner::Listing::end_input(std::vector<Cut>& cuts) {
 
 Status Planner::Listing::end_all(std::vector<Cut>& cuts) {
   ended = true;
-  if (check) RETURN_IF_ERROR(check->finish());
+  if (check) {
+    RETURN_IF_ERROR(check->finish());
+    accepted = check->accepted();
+  }
+  if (accepted.files > 0) {
+    RETURN_IF_ERROR(write_accepted_input(fs, config.state_folder, config.epoch, accepted));
+  }
   check.reset();
   cuts.insert(cuts.end(),
               std::make_move_iterator(unsorted.begin()),
@@ -322,7 +333,9 @@ void Planner::next_page() {
 void Planner::page_done() {
   Listing& listing = *listing_;
   if (!listing.status) {
-    callbacks_.on_error(listing.status.error());
+    const auto& said =
+        listing.newer && callbacks_.on_newer ? callbacks_.on_newer : callbacks_.on_error;
+    said(listing.status.error());
     return;
   }
   const auto self = self_;
@@ -333,6 +346,9 @@ void Planner::page_done() {
   }
   if (*self == nullptr) return;
   if (listing.ended) {
+    if (listing.accepted.files > 0 && callbacks_.on_accepted) {
+      callbacks_.on_accepted(listing.accepted);
+    }
     callbacks_.on_ended(listing.remarks);
   } else {
     next_page();

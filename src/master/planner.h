@@ -21,10 +21,12 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/result.h"
 #include "core/plan/cutter.h"
 #include "core/schedule/facts.h"
 #include "data/files/inputs.h"
+#include "journal/accepted_input.h"
 #include "journal/plan_file.h"
 #include "os/file_system.h"
 #include "os/loop.h"
@@ -86,6 +88,8 @@ struct PlannerConfig {
   std::uint64_t old_plan_bytes = 0;  // how much of it counts
   bool listing_ended = false;        // the old plan is complete: compare only, write nothing
   std::vector<bool> may_change;      // mini-batches of the old plan whose files may have changed
+  Epoch epoch = 0;                   // the one that begins
+  bool accept = false;               // continue with files that are newer than the old plan
 };
 
 // A page of the plan, durable.
@@ -103,6 +107,10 @@ class Planner {
     // Listed, compared and written.
     std::function<void(const ListingRemarks&)> on_ended;
     std::function<void(const Error&)> on_error;  // kConflict: the input has changed or is empty
+    // Instead, where files are newer than the plan and nothing else is wrong.
+    std::function<void(const Error&)> on_newer = {};  // none: on_error
+    // Continues with files that are newer than the plan; this is durable. Before on_ended.
+    std::function<void(const AcceptedInput&)> on_accepted = {};
   };
 
   Planner(Loop& loop, FileSystem& fs, PlannerConfig config, Callbacks callbacks);

@@ -41,7 +41,9 @@ class PlannerTest : public testing::Test {
                          .old_plan_path = "",
                          .old_plan_bytes = old_bytes,
                          .listing_ended = listing_ended,
-                         .may_change = may_change_};
+                         .may_change = may_change_,
+                         .epoch = epoch,
+                         .accept = accept_};
     if (old_bytes > 0) config.old_plan_path = fmt::format("/state/plan.{}", epoch - 1);
     said_.clear();
     Planner planner(
@@ -84,6 +86,7 @@ class PlannerTest : public testing::Test {
   FakeFileSystem fs_;
   PlanRules rules_;
   std::vector<bool> may_change_;
+  bool accept_ = false;
   std::string said_;
   std::uint64_t bytes_ = 0;
 };
@@ -100,6 +103,38 @@ TEST_F(PlannerTest, ComparesACompletePlanWithTheInput) {
   plan(2, bytes_, true);
   EXPECT_EQ(said_, "ended");
   EXPECT_FALSE(fs_.content("/state/plan.2"));
+}
+
+// C969, C970
+TEST_F(PlannerTest, AcceptsFilesThatAreNewerAndKeepsThat) {
+  plan(1);
+  clock_.run_for(seconds(10));
+  fs_.put("/in/b", "y");
+  fs_.put("/in/d", "y");
+  plan(2, bytes_, true);
+  refuses("'b' is changed, 'd' is changed");
+  accept_ = true;
+  plan(2, bytes_, true);
+  EXPECT_EQ(said_, "ended");
+  const std::vector<AcceptedInput> accepted = read_accepted_input(fs_, "/state");
+  ASSERT_EQ(accepted.size(), 1U);
+  EXPECT_EQ(accepted[0].files, 2U);
+  EXPECT_EQ(accepted[0].first, "/in/b");
+  accept_ = false;
+  plan(2, bytes_, true);
+  EXPECT_EQ(said_, "ended");  // it counts from then on
+}
+
+// C969
+TEST_F(PlannerTest, NeverAcceptsWhatIsMissing) {
+  plan(1);
+  clock_.run_for(seconds(10));
+  ASSERT_TRUE(fs_.remove("/in/b"));
+  fs_.put("/in/d", "y");
+  accept_ = true;
+  plan(2, bytes_, true);
+  refuses("'b' is missing");
+  EXPECT_TRUE(read_accepted_input(fs_, "/state").empty());
 }
 
 TEST_F(PlannerTest, ContinuesAPlanThatWasNotCompleteInACopy) {

@@ -2,8 +2,8 @@
 //
 // Files as the engine uses them: created once, written at known offsets, synced, linked into place.
 //
-// A name or content is durable only after the matching sync: `File::sync` for content, `sync_dir`
-// for names in a folder. A `sync` that failed is final for that file: the caller gives the file up.
+// A name or content is durable only after the matching sync: `File::sync` for content,
+// `sync_folder` for names in a folder. A `sync` that failed is final: the caller gives the file up.
 //
 // Thread: a FileSystem may be used from any thread; one File by one thread at a time, except that
 // `sync` and `read_at` may run beside `write_at`. Failure: Error names the path and the reason.

@@ -95,7 +95,7 @@ def test_commands_that_refuse_changed_code_say_what_works(windrow: Windrow) -> N
     assert "score.py' is changed; --changed-code goes on with it as it is now" in resumed.text
     retried = windrow.command("retry", old.name)
     assert retried.exit == 2
-    assert f"`windrow job resume {old.name} --changed-code` goes on with it" in retried.text
+    assert f"`windrow job resume {old.name} --changed-code` continues with it" in retried.text
 
 
 # C557
@@ -129,7 +129,7 @@ def test_a_file_too_many_holds_a_job_up_until_it_is_gone(windrow: Windrow) -> No
             job.text
         )
         assert "move away what is additional" in job.text
-        assert "Start afresh: the same command with --new" in job.text
+        assert "Start over: the same command with --new" in job.text
         assert job.folder == old.folder
     new.unlink()
     job = windrow.run(size=1)
@@ -189,11 +189,11 @@ def test_a_job_of_which_nothing_ran_says_how_to_begin_again(
     assert failed.exit != 0
     windrow.script(NAMES)
     if name is None:
-        assert "Mend the cause, then give the same command again" in failed.text
+        assert "Fix the cause, then give the same command again" in failed.text
         job = windrow.run()
     else:
         assert "then: windrow job resume hay --changed-code" in failed.text
-        assert "resume hay --changed-code` goes on with it" in windrow.run(name=name).text
+        assert "resume hay --changed-code` continues with it" in windrow.run(name=name).text
         job = windrow.command("job", "resume", "hay", "--changed-code", result=failed.result)
     assert job.exit == 0, job
     assert job.rows() == numbered(2)
@@ -245,8 +245,8 @@ def test_the_same_command_tells_of_the_job_that_failed_before(windrow: Windrow) 
     assert (second.exit, second.name == first.name) == (1, False), second
     assert (
         f"job {first.name} of the same command has failed, with 3 of 5 mini-batches done: "
-        f"`windrow job resume {first.name}` goes on with it, `windrow retry {first.name}` runs "
-        "what failed in a job of its own; starting a new one\n"
+        f"`windrow job resume {first.name} --changed-code` continues with it, `windrow retry "
+        f"{first.name}` runs what failed in a job of its own; starting a new one\n"
     ) in second.text
     assert "of the same command" not in run("--new").text
     other = windrow.run(BAD_ONES, "--error-threshold", "-1", size=1, workers=1, output="other")
@@ -254,7 +254,7 @@ def test_the_same_command_tells_of_the_job_that_failed_before(windrow: Windrow) 
     # Another that is completed leaves nothing to be told.
     done = windrow.run(NAMES, size=1, workers=1)
     assert "of the same command has failed" in done.text
-    assert "--changed-code` goes on with it" in done.text
+    assert "--changed-code` continues with it" in done.text
     (windrow.folder / "out/parallel_run_step.txt").unlink()
     assert "of the same command" not in windrow.run(NAMES, size=1, workers=1).text
 
@@ -264,7 +264,7 @@ def test_a_failed_job_says_how_it_goes_on_with_a_mended_script(windrow: Windrow)
     script = NAMES.replace("    return", "    assert 'f0003' not in mini_batch[0]\n    return")
     failed = windrow.run(script, files=6, size=1, workers=1, retries=0, threshold=0)
     assert failed.exit == 1
-    assert f"windrow job resume {failed.name}, with --changed-code when you" in failed.text
+    assert f"Fix the cause, then: windrow job resume {failed.name} --changed-code\n" in failed.text
     windrow.script(NAMES)
     job = windrow.command("job", "resume", failed.name, "--changed-code", result=failed.result)
     assert job.exit == 0, job

@@ -288,7 +288,7 @@ def test_a_retry_says_how_to_go_on_without_a_file_that_is_gone(windrow: Windrow)
     assert "the same command" not in stopped.text
     assert "put back what is missing" in stopped.text
     failed = old.folder / "logs/failed_items.jsonl"
-    assert f"Go on without a file that is gone: copy {failed}, delete its lines" in stopped.text
+    assert f"Continue without a file that is gone: copy {failed}, delete its lines" in stopped.text
     rest = [line for line in failed.read_text().splitlines() if "in/f0004" not in line]
     (windrow.folder / "rest.jsonl").write_text("\n".join(rest) + "\n")
     job = windrow.command("run", "score.py", "--input", "@rest.jsonl", "--output", "rest")

@@ -176,7 +176,7 @@ def run(files):
     assert "Failed: the rows cannot be merged: column 'value' is string in piece" in job.text
     assert "give the same command again" in job.text and "job resume" not in job.text
     said = windrow.command("explain", job.folder.name)
-    assert "It cannot go on: mend the script, and start afresh." in said.text
+    assert "It cannot continue: fix the script, and start over." in said.text
     again = run_into(windrow, script.replace('"text"', "-1"), out, size=1, workers=2)
     assert again.exit == 0, again
     assert "has failed" not in again.text

@@ -321,7 +321,7 @@ def test_a_retry_says_once_that_a_table_has_changed(windrow: Windrow) -> None:
     again = windrow.command("retry", job.folder.name)
     assert again.exit == 1
     assert "when the job began: 'a.csv' is changed\n" in again.text
-    assert "Start afresh, with all that was mended: the command of the first job" in again.text
+    assert "Start over, with all that was fixed: the command of the first job" in again.text
 
 
 # C678

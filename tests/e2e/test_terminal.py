@@ -62,7 +62,7 @@ def test_quiet_still_says_why_a_job_failed(windrow: Windrow) -> None:
     assert code == 1
     assert err.startswith("Failed: 1 failed item is more than error_threshold 0 allows")
     assert "mini-batches  " not in err
-    assert "Go on with it: windrow job resume " in err
+    assert "Fix the cause, then: windrow job resume " in err
     assert "ValueError: no good\n  from " in err
     assert err.splitlines()[-1].startswith("  from ")
 

@@ -62,7 +62,7 @@ def _summary(fields: Fields, journal: bytes, epoch: int) -> tuple[Index, int, li
     for _ in range(3):
         fields.varint()
     counts = [fields.varint() for _ in range(8)]
-    for _ in range(2):
+    for _ in range(3 + 2):
         fields.varint()
     for _ in range(fields.varint()):
         fields.varint(), fields.text(), fields.varint()
@@ -116,7 +116,7 @@ def _block(fields: Fields, count: int) -> list[IndexedBatch]:
 
 def read_index(folder: Path, epoch: int) -> Index:
     """That of the newest journal, whose number is `epoch`."""
-    file = RecordFile(folder / f"state/index.{epoch}", b"WRI1", versions=(3,))
+    file = RecordFile(folder / f"state/index.{epoch}", b"WRI1", versions=(4,))
     journal = (folder / f"state/journal.{epoch}").read_bytes()
     first = file.record_at(8)
     if first is None:

@@ -17,7 +17,7 @@ bool has(const std::string& text, std::string_view part) {
 JobCircumstances circumstances(bool running) {
   return {.name = "job",
           .running = running,
-          .resume = "resume",
+          .next = {NextKind::kResume, "resume"},
           .results = {"/out/rows"},
           .failed_items = "/job/logs/failed_items.jsonl"};
 }

@@ -54,6 +54,7 @@ struct HungryBatch {
 };
 
 struct Account {
+  std::string first_failed;  // the first failed item and its error; may be empty
   // Worker-seconds; together they are `workers` times `wall`. Start-up is what comes before a
   // worker's init(), idle what is none of the others.
   double useful = 0;

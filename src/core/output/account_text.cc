@@ -225,6 +225,9 @@ std::string account_page(const Account& account, const std::string& job) {
       counted(account.workers, "worker"),
       counted(account.attempts, "attempt"),
       human_count(account.attempts_lost));
+  if (!account.first_failed.empty()) {
+    out += fmt::format("<p>The first failed item is {}</p>\n", escape_html(account.first_failed));
+  }
   out += "<h2>Where the time of the workers went</h2>\n<div class=\"bar\">";
   for (const Share& share : shares_of(account)) {
     out += fmt::format("<div style=\"width:{:.2f}%;background:{}\"></div>",

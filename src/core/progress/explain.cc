@@ -65,9 +65,9 @@ std::string what_it_waits_for(const JobOutline& outline, const JobCircumstances&
   const JobCounts& counts = outline.counts;
   if (!job.running) {
     return fmt::format(
-        "Nothing works on it: its process was stopped or killed, or did not go on. `{}` goes on, "
+        "Nothing works on it: its process was stopped or killed, or did not go on. `{}` continues, "
         "or says what is in the way.",
-        job.resume);
+        job.next.command);
   }
   if (outline.stopped) return "It is stopping: " + outline.stopped->cause + ".";
   if (outline.publishing) return "Its result is being published.";
@@ -93,28 +93,38 @@ std::string what_it_waits_for(const JobOutline& outline, const JobCircumstances&
   return out + ".";
 }
 
+std::string after_failure(const NextStep& next) {
+  switch (next.kind) {
+    case NextKind::kRaise:
+      return fmt::format(
+          "Every mini-batch is done, so a fixed script would not run: `{}` accepts the failed "
+          "items and completes the job.",
+          next.command);
+    case NextKind::kResume:
+    case NextKind::kFix:
+      return fmt::format("`{}` continues with it once that is fixed.", next.command);
+    case NextKind::kNone:
+    case NextKind::kRetry:
+    case NextKind::kStartOver:
+      break;
+  }
+  return "It cannot continue: fix the script, and start over.";
+}
+
 std::string how_it_ended(const JobOutline& outline, const JobCircumstances& job) {
   const fact::Finished& end = *outline.finished;
-  if (failed_for_good(outline)) {
-    return fmt::format("The reason: {}. It cannot go on: mend the script, and start afresh.",
-                       end.cause);
-  }
   switch (end.status) {
     case JobStatus::kCompleted:
       return job.results.empty()
                  ? "Its mini-batches are done; it keeps no rows."
                  : fmt::format("The result is in {}.", fmt::join(job.results, " and "));
     case JobStatus::kFailed:
-      return fmt::format(
-          "The reason: {}. `{}` goes on with it once that is mended{}.",
-          end.cause,
-          job.resume,
-          job.resume.ends_with("--changed-code") ? "" : ", with --changed-code if in the script");
+      return fmt::format("The reason: {}. {}", end.cause, after_failure(job.next));
     case JobStatus::kCanceled:
     case JobStatus::kRunning:
       break;
   }
-  return fmt::format("Somebody stopped it. `{}` goes on with it.", job.resume);
+  return fmt::format("Somebody stopped it. `{}` continues with it.", job.next.command);
 }
 
 std::string verdict_text(const fact::AttemptEnded& ended, std::uint32_t charged_before) {
@@ -211,11 +221,12 @@ std::string pending_text(const JobOutline& outline,
                          const JobCircumstances& job,
                          const BatchStory& batch) {
   if (outline.finished || outline.stopped) {
-    return fmt::format("It is not done and will not be: the job was over before. `{}` goes on.",
-                       job.resume);
+    return "It is not done: the job was over before." +
+           (job.next.command.empty() ? "" : fmt::format(" `{}` continues.", job.next.command));
   }
   if (!job.running) {
-    return fmt::format("It is not done, and nothing works on the job: `{}` goes on.", job.resume);
+    return fmt::format("It is not done, and nothing works on the job: `{}` continues.",
+                       job.next.command);
   }
   const auto worker = std::ranges::find_if(job.at_work, [&batch](const AtWork& one) {
     return one.batch == batch.id && one.picked > batch.batch.picked;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/progress/job_outline.h"
+#include "core/progress/next_step.h"
 #include "core/schedule/job_state.h"
 
 namespace windrow {
@@ -34,7 +35,7 @@ std::optional<AtWork> at_work(std::string_view process, std::string_view log);
 struct JobCircumstances {
   std::string name;
   bool running = false;              // a process is at work on it
-  std::string resume;                // the command that goes on with it
+  NextStep next;                     // what can be done with it
   std::vector<std::string> results;  // files that get rows
   std::string failed_items;          // the file with the dead letters
   std::uint32_t tries_max = 3;       // of a mini-batch

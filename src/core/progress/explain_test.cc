@@ -25,7 +25,7 @@ class ExplainTest : public testing::Test {
     apply(fact::SegmentOpened{0, 0, "0.1.seg"});
     job_ = {.name = "nightly",
             .running = true,
-            .resume = "windrow job resume nightly",
+            .next = {NextKind::kFix, "windrow job resume nightly"},
             .results = {"/out/rows.txt"},
             .failed_items = "/job/failed_items.jsonl"};
   }
@@ -83,7 +83,7 @@ TEST_F(ExplainTest, AJobThatRunsSaysHowFarItIsAndWhatItWaitsFor) {
 TEST_F(ExplainTest, AJobThatNobodyWorksOnSaysHowItGoesOn) {
   job_.running = false;
   EXPECT_TRUE(has(job()[0], "is not over: it began")) << job()[0];
-  EXPECT_TRUE(has(job().back(), "`windrow job resume nightly` goes on")) << job().back();
+  EXPECT_TRUE(has(job().back(), "`windrow job resume nightly` continues")) << job().back();
   apply(fact::EpochBegan{2, 1, {}});
   EXPECT_TRUE(has(job()[0], "and was taken up again 1 time.")) << job()[0];
 }
@@ -110,8 +110,9 @@ TEST_F(ExplainTest, AJobThatFailedForGoodIsNotToldToGoOn) {
   job_.running = false;
   apply(fact::Stopped{JobStatus::kFailed, "no file can be made", true});
   apply(fact::Finished{JobStatus::kFailed, "no file can be made", {}});
+  job_.next = {NextKind::kStartOver, ""};
   EXPECT_EQ(job().back(),
-            "The reason: no file can be made. It cannot go on: mend the script, and start afresh.");
+            "The reason: no file can be made. It cannot continue: fix the script, and start over.");
 }
 
 // C621

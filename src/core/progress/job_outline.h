@@ -13,10 +13,18 @@
 
 namespace windrow {
 
+// What stays as it is when a job is resumed and its failed mini-batches are tried again.
+struct KeptParts {
+  std::uint64_t items_failed = 0;  // of mini-batches that are done
+  BatchId shorts = 0;              // mini-batches that returned fewer results than items
+  bool everything = false;         // nothing is left to run
+};
+
 // As JobState has them.
 struct JobOutline {
   BatchId batches = 0;
   JobCounts counts;
+  KeptParts kept;
   ErrorCounts errors;
   Epoch epoch = 0;
   Epoch plan = 0;

@@ -15,7 +15,7 @@
 
 namespace windrow {
 
-// How an attempt ended; the words of the job report (attempt_status_word).
+// How an attempt ended; the words of the job report (status_word).
 enum class AttemptStatus : std::uint8_t {
   kRunDone = 0,
   kRunException = 1,

@@ -12,6 +12,7 @@ enum class RunEnding : std::uint8_t {
   kSuperseded,  // another master has taken the job over
   kBroken,      // the journal cannot be written: the job can be resumed when the disk is well again
   kHeldUp,      // the input is not what it was: the job can be resumed when it is
+  kNewerInput,  // files are newer than the plan: the user can accept them
 };
 
 }  // namespace windrow

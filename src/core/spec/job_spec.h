@@ -79,7 +79,7 @@ enum class CommandMode { kProtocol, kLines, kFilter };
 enum class Frame { kPandas, kPyarrow, kPolars, kNumpy };
 enum class RowFormat { kAzure, kCsv, kJsonLines, kParquet, kArrow };
 
-// How rows become a file; kAzure is the text that append_row promises. docs/manual/results.md.
+// How rows become a file; kAzure is the text that append_row promises.
 struct RowStyle {
   RowFormat format = RowFormat::kAzure;
   std::optional<std::string> separator;  // none: the format's own

@@ -104,6 +104,9 @@ void outline_fields(Fields& fields, Outline& outline) {
   fields.number(counts.committed);
   fields.number(counts.failed);
   fields.number(counts.shorts);
+  fields.number(outline.kept.items_failed);
+  fields.number(outline.kept.shorts);
+  fields.flag(outline.kept.everything);
   fields.number(outline.errors.attempts);
   fields.number(outline.errors.completed);
 }

@@ -178,13 +178,13 @@ Result<Change> what_changed(FileSystem& fs, const JobFolder& folder, const JobSp
                           code_difference(spec.code, was->files, is.files)};
 }
 
-std::string resume_command(FileSystem& fs,
-                           const JobFolder& folder,
-                           const JobSpec& spec,
-                           const std::string& job) {
+NextStep next_step_of(FileSystem& fs,
+                      const JobFolder& folder,
+                      const JobOutline& outline,
+                      const JobSpec& spec,
+                      const std::string& job) {
   const Result<Change> change = what_changed(fs, folder, spec);
-  return fmt::format(
-      "windrow job resume {}{}", job, change && change->code ? " --changed-code" : "");
+  return next_step(outline, spec, job, change && change->code);
 }
 
 }  // namespace windrow

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/progress/next_step.h"
 #include "core/spec/job_spec.h"
 #include "journal/job_folder.h"
 #include "os/file_system.h"
@@ -53,10 +54,11 @@ Status check_code_is_there(FileSystem& fs, const JobFolder& folder, const JobSpe
 // As check_code_is_there(), when it is not.
 Result<Change> what_changed(FileSystem& fs, const JobFolder& folder, const JobSpec& spec);
 
-// "windrow job resume JOB", with the flag that it needs when the code has changed.
-std::string resume_command(FileSystem& fs,
-                           const JobFolder& folder,
-                           const JobSpec& spec,
-                           const std::string& job);
+// What next_step() says of a job, with its code as it is now.
+NextStep next_step_of(FileSystem& fs,
+                      const JobFolder& folder,
+                      const JobOutline& outline,
+                      const JobSpec& spec,
+                      const std::string& job);
 
 }  // namespace windrow

@@ -17,7 +17,7 @@ namespace windrow {
 namespace {
 
 constexpr std::string_view kMagic = "WRI1";
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kTailBytes = 4096;
 
 // Which journal an index is of. Its end names the moment at which the job was over.

@@ -12,6 +12,7 @@
 #include "journal/plan_file.h"
 #include "os/clock_steady.h"
 #include "os/cpu_count.h"
+#include "workspace/jobs/first_failed_item.h"
 #include "workspace/jobs/job_identity.h"
 #include "workspace/jobs/jobs.h"
 #include "workspace/jobs/running_job.h"
@@ -64,7 +65,7 @@ Result<JobView> view_job(FileSystem& fs, const Caller& caller, const std::string
   if (view.circumstances.running) view.circumstances.at_work = at_work_in(fs, view.folder);
   const JobSpec& spec = view.reading.spec;
   view.circumstances.name = base_name(view.folder.root());
-  view.circumstances.resume = resume_command(fs, view.folder, spec, job);
+  view.circumstances.next = next_step_of(fs, view.folder, view.outline, spec, job);
   view.circumstances.results = resolve_job_paths(spec, view.folder.root()).targets;
   view.circumstances.failed_items = view.folder.failed_items();
   view.circumstances.tries_max = spec.limits.tries_max;
@@ -91,6 +92,7 @@ Result<Account> account_for(FileSystem& fs, const JobView& job) {
       .cpus = usable_cpus(),
   };
   advise(account, terms, job.outline.batches);
+  if (job.outline.counts.items_failed > 0) account.first_failed = first_failed_item(fs, job.folder);
   return account;
 }
 

@@ -141,17 +141,19 @@ std::string Jobs::failed_notice(const JobSpec& spec) const {
   const JobFolder folder(*path);
   const Result<JobOutline> job = read_outline(fs_, folder);
   if (!job || !job->finished || job->finished->status != JobStatus::kFailed) return "";
-  if (failed_for_good(*job)) return "";
   const std::string name = base_name(folder.root());
   const std::string& said = folder.root() == home_ + "/jobs/" + name ? name : folder.root();
-  const bool again = job->counts.failed > 0 && job->listing_ended;
+  const NextStep next = next_step_of(fs_, folder, *job, spec, said);
+  if (next.command.empty()) return "";
+  const bool alone = !next.command.contains("--error-threshold");  // a new job has the old limit
+  const bool again = alone && job->counts.failed > 0 && job->listing_ended;
   return fmt::format(
-      "job {} of the same command has failed, with {} of {} mini-batches done: `{}` goes on with "
+      "job {} of the same command has failed, with {} of {} mini-batches done: `{}` continues with "
       "it{}; starting a new one",
       name,
       human_count(job->counts.committed),
       human_count(job->batches),
-      resume_command(fs_, folder, spec, said),
+      next.command,
       again ? fmt::format(", `windrow retry {}` runs what failed in a job of its own", said) : "");
 }
 
@@ -200,10 +202,11 @@ Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool 
                   name,
                   other);
     }
+    const NextStep next = next_step_of(fs_, folder, outline_of(before.state), spec, job);
     return fail(ErrorCode::kConflict,
-                "job {} has failed; `{}` goes on with it, {}",
+                "job {} has failed; {}{}",
                 name,
-                resume_command(fs_, folder, spec, job),
+                next.command.empty() ? "" : fmt::format("`{}` continues with it, ", next.command),
                 other);
   }
   ASSIGN_OR_RETURN(const Change change, what_changed(fs_, folder, spec));

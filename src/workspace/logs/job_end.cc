@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/counted.h"
+#include "journal/accepted_input.h"
 #include "os/machine.h"
 #include "workspace/logs/job_logs.h"
 #include "workspace/logs/row_mark.h"
@@ -225,8 +226,12 @@ void JobLogs::finish(const JobState& state,
                      const std::vector<std::string>& targets) {
   const JobCounts& counts = state.counts();
   const bool completed = status == JobStatus::kCompleted;
-  const std::string result = result_text(
+  std::string result = result_text(
       state, status_text(status), cause, completed ? targets : std::vector<std::string>());
+  for (const AcceptedInput& accepted : read_accepted_input(fs_, folder_.state())) {
+    result += fmt::format("accepted_input: {}\n", accepted_text(accepted));
+    overview_line("input: " + accepted_text(accepted));
+  }
   static_cast<void>(write_whole_file(folder_.result(), result));
   overview_line(fmt::format("{} of {} mini-batches processed, {} failed",
                             counts.committed + counts.failed,

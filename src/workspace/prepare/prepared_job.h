@@ -59,6 +59,7 @@ struct PreparedJob {
   ReplayedJob before;  // what is there already
   std::optional<fact::Reopened> reopen;
   bool replace_targets = false;  // what is there under their names
+  bool accept_input = false;     // continue with files that are newer than the plan
   std::string remark;            // for the overview, when the job begins; may be empty
 };
 

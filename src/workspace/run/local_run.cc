@@ -105,6 +105,7 @@ MasterConfig master_config(const PreparedJob& run,
       .one_header = run.spec.rows.format == RowFormat::kCsv};
   config.replace_targets = run.replace_targets;
   config.pending_may_change = run.spec.retry_of.has_value();
+  config.accept_input = run.accept_input;
   config.journal = sync_options();
   return config;
 }
@@ -182,10 +183,8 @@ class OneMachine final : public LocalRun {
     if (opened) return {};
     const Error& error = opened.error();
     logs_.stopped(JobState(), error.message);
-    return fail(error.code,
-                "{}; the job folder is {}",
-                error.message,
-                path_in_quotes(run_.folder.root()));
+    return fail(
+        error.code, "{}; the job folder is {}", error.message, path_in_quotes(run_.folder.root()));
   }
 
   Status begin() {

@@ -135,18 +135,33 @@ Status take_files(FileSystem& fs,
   return {};
 }
 
-// `resume` is the command that goes on with the old job.
-Status check_over(const std::string& name, const JobState& old, const std::string& resume) {
+// What to do instead of a retry.
+std::string instead(const NextStep& next) {
+  switch (next.kind) {
+    case NextKind::kNone:
+    case NextKind::kRetry:
+      break;
+    case NextKind::kRaise:
+      return fmt::format("; `{}` accepts the failed items and completes the job", next.command);
+    case NextKind::kStartOver:
+      return "; fix the cause and start over: a new job runs every mini-batch";
+    case NextKind::kResume:
+    case NextKind::kFix:
+      return fmt::format("; `{}` continues with it", next.command);
+  }
+  return "";
+}
+
+Status check_over(const std::string& name, const JobState& old, const NextStep& next) {
   if (!old.finished()) {
-    return fail(ErrorCode::kConflict, "job {} is not over; `{}` goes on with it", name, resume);
+    return fail(ErrorCode::kConflict, "job {} is not over{}", name, instead(next));
   }
   if (count_failed(old) == 0) {
     const std::uint64_t items = old.counts().items_failed;
-    const bool completed = old.finished()->status == JobStatus::kCompleted;
     return fail(ErrorCode::kConflict,
                 "job {} has no failed mini-batch: there is nothing to retry{}{}",
                 name,
-                completed ? "" : fmt::format("; `{}` goes on with it", resume),
+                instead(next),
                 items == 0 ? ""
                            : fmt::format("; {} failed in mini-batches that were done: see "
                                          "failed_items.jsonl in its logs, and "
@@ -154,10 +169,8 @@ Status check_over(const std::string& name, const JobState& old, const std::strin
                                          counted(items, "item")));
   }
   if (!old.listing_ended()) {
-    return fail(ErrorCode::kConflict,
-                "job {} ended before its input was listed; `{}` goes on with it",
-                name,
-                resume);
+    return fail(
+        ErrorCode::kConflict, "job {} ended before its input was listed{}", name, instead(next));
   }
   return {};
 }
@@ -226,7 +239,8 @@ class RetryStart final : public JobStart {
     RETURN_IF_ERROR(refuse_if_running(from_));
     ASSIGN_OR_RETURN(old_, read_old(fs, from_));
     ASSIGN_OR_RETURN(before_, read_job_folder(from_));
-    RETURN_IF_ERROR(check_over(name_, old_.state, resume_command(fs, from_, before_.spec, name_)));
+    RETURN_IF_ERROR(check_over(
+        name_, old_.state, next_step_of(fs, from_, outline_of(old_.state), before_.spec, name_)));
     RETURN_IF_ERROR(check_code_is_there(fs, from_, before_.spec));
     RETURN_IF_ERROR(check_flags(flags_, replace_, before_.spec, from_));
     ASSIGN_OR_RETURN(JobReading reading, read_job_folder(from_, flags_, jobs.caller().folder));

@@ -22,69 +22,102 @@ bool completed(const RunEnd& end) { return exit_code(end.outcome) == kExitComple
 
 // What else there is for a retry whose input is not what it was; may be empty.
 std::string rest_advice(const RunEnd& end) {
-  if (end.table) return "Start afresh, with all that was mended: the command of the first job\n";
+  if (end.table) return "Start over, with all that was fixed: the command of the first job\n";
   if (end.failed_before.empty()) return "";
   return fmt::format(
-      "Go on without a file that is gone: copy {}, delete its lines there, and run the rest as a "
+      "Continue without a file that is gone: copy {}, delete its lines there, and run the rest as "
+      "a "
       "job of its own: windrow run SCRIPT --input @COPY\n",
       end.failed_before);
+}
+
+std::string same_command(const RunEnd& end) {
+  return fmt::format("the same command{}", end.named ? ", with --new" : "");
+}
+
+// To a failed job of which something is left to run.
+std::string fix_advice(const RunEnd& end) {
+  const RunOutcome& outcome = end.outcome;
+  const bool nothing_done = outcome.counts.committed == 0;
+  if (nothing_done && end.speaks && outcome.batches > 0 && !outcome.refused) {
+    return "Does the program speak the worker protocol? --command-mode filter, or lines, is for "
+           "programs that\nread paths and write rows: give the command again with it" +
+           std::string(end.named ? ", and with --new\n" : "\n");
+  }
+  if (nothing_done && !end.named) return "Fix the cause, then give the same command again\n";
+  std::string out =
+      fmt::format("Fix the cause, then: {}{}\n",
+                  end.next.command,
+                  nothing_done ? "; with other settings the same command with them and --new" : "");
+  if (outcome.counts.items_succeeded > 0) {
+    out += fmt::format("Publish what is done: windrow job merge {}\n", end.job);
+  }
+  return out;
+}
+
+// To a job that is over.
+std::string next_advice(const RunEnd& end) {
+  const NextStep& next = end.next;
+  switch (next.kind) {
+    case NextKind::kNone:
+      break;
+    case NextKind::kRetry:
+      return fmt::format(
+          "Run {} again: {}\n",
+          end.outcome.counts.failed > 0 ? "the failed mini-batches" : "the bad items",
+          next.command);
+    case NextKind::kStartOver:
+      return fmt::format("Fix the cause, then give the same command again{}\n",
+                         end.named ? ", with --new" : "");
+    case NextKind::kRaise:
+      return fmt::format(
+          "Every mini-batch is done, so resuming runs nothing again. Accept the failed items: {}\n"
+          "Run everything again, with a fixed script: {}\n",
+          next.command,
+          same_command(end));
+    case NextKind::kResume:
+      return fmt::format("When that is fixed: {}\n", next.command);
+    case NextKind::kFix:
+      return fix_advice(end);
+  }
+  return "";
 }
 
 // What the user may do next, if anything.
 std::string advice(const RunEnd& end) {
   const RunOutcome& outcome = end.outcome;
   const int code = exit_code(outcome);
-  // A name is enough for a job in its usual place.
-  const std::string root = end.folder.root();
-  const std::string job =
-      !end.name.empty() && root.ends_with("/jobs/" + end.name) ? end.name : root;
+  const std::string& job = end.job;
+  if (outcome.end == RunEnding::kNewerInput) {
+    return fmt::format(
+        "Continue with these files as they are now, and keep what is done: windrow job resume {} "
+        "--accept-input\n{}",
+        job,
+        end.retry ? "" : "Start over: the same command with --new\n");
+  }
   if (outcome.end == RunEnding::kHeldUp && end.retry) {
     return fmt::format(
-        "Go on when it is as it was (put back what is missing, move away what is additional): "
+        "Continue when it is as it was (put back what is missing, move away what is additional): "
         "windrow job resume {}\n{}",
         job,
         rest_advice(end));
   }
   if (outcome.end == RunEnding::kHeldUp) {
     return fmt::format(
-        "Go on when it is as it was (put back what is missing, move away what is additional), by "
+        "Continue when it is as it was (put back what is missing, move away what is additional), "
+        "by "
         "the same command or: windrow job resume {}\n"
-        "Start afresh: the same command with --new\n",
+        "Start over: the same command with --new\n",
         job);
   }
   if (code == kExitCancelled || outcome.end == RunEnding::kBroken) {
     const bool broken = outcome.end == RunEnding::kBroken;
     return fmt::format("{} by the same command, or: windrow job resume {}\n",
-                       broken ? "When that is mended, go on with it" : "Go on with it",
+                       broken ? "When that is fixed, continue with it" : "Continue with it",
                        job);
   }
-  if (code == kExitCompleted && outcome.counts.failed + outcome.items_bad > 0) {
-    return fmt::format("Run {} again: windrow retry {}\n",
-                       outcome.counts.failed > 0 ? "the failed mini-batches" : "the bad items",
-                       job);
-  }
-  if (outcome.end != RunEnding::kFinished || outcome.status != JobStatus::kFailed) return "";
-  if (outcome.state && failed_for_good(outline_of(*outcome.state))) {
-    return fmt::format("Mend the cause, then give the same command again{}\n",
-                       end.named ? ", with --new" : "");
-  }
-  if (outcome.counts.committed > 0) {
-    return fmt::format(
-        "Go on with it: windrow job resume {}, with --changed-code when you mended the script\n"
-        "Publish what is done: windrow job merge {}\n",
-        job,
-        job);
-  }
-  if (end.speaks && outcome.batches > 0 && !outcome.refused) {
-    return "Does the program speak the worker protocol? --command-mode filter, or lines, is for "
-           "programs that\nread paths and write rows: give the command again with it" +
-           std::string(end.named ? ", and with --new\n" : "\n");
-  }
-  return end.named ? fmt::format(
-                         "Mend the cause, then: windrow job resume {} --changed-code; with other "
-                         "settings the same command with them and --new\n",
-                         job)
-                   : "Mend the cause, then give the same command again\n";
+  if (outcome.end != RunEnding::kFinished) return "";
+  return next_advice(end);
 }
 
 std::string counts_text(const RunOutcome& outcome) {
@@ -112,6 +145,7 @@ std::string places_text(const RunEnd& end, bool quiet) {
   }
   if (end.outcome.counts.items_failed > 0) {
     out += fmt::format("  failed items  {}\n", end.folder.failed_items());
+    if (!end.first_failed.empty()) out += fmt::format("  first failed  {}\n", end.first_failed);
     if (completed(end) && end.outcome.first_error) {
       out += fmt::format("  first error   {}\n", end.outcome.first_error->line);
     }

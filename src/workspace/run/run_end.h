@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "core/progress/next_step.h"
 #include "journal/job_folder.h"
 #include "workspace/run/run_outcome.h"
 
@@ -16,10 +17,13 @@ struct RunEnd {
   RunOutcome outcome;
   JobFolder folder{""};
   std::string name;
+  std::string job;     // what commands know it by: its name, or its folder
   bool named = false;  // by the user, as its folder may be: the same command means the same job
   bool retry = false;  // of another job: the same command means another one
   bool table = false;  // its items are rows
   std::string failed_before;     // of a retry: the failed items of that job, when it is there
+  NextStep next;                 // of a job that is over
+  std::string first_failed;      // the first failed item and its error; may be empty
   bool speaks = false;           // a program that is to speak the worker protocol
   bool may_retry_short = false;  // it might help to try again what returned less than it was given
 };

@@ -13,6 +13,8 @@
 #include "os/machine.h"
 #include "os/posix_file_system.h"
 #include "os/zygote.h"
+#include "workspace/jobs/first_failed_item.h"
+#include "workspace/jobs/job_identity.h"
 #include "workspace/jobs/job_index.h"
 #include "workspace/jobs/jobs.h"
 #include "workspace/prepare/made_tables.h"
@@ -31,13 +33,24 @@ std::string failed_items_before(FileSystem& fs, const Jobs& jobs, const JobSpec&
 RunEnd describe(FileSystem& fs, const Jobs& jobs, const PreparedJob& job, RunOutcome outcome) {
   const JobSpec& spec = job.spec;
   const bool keyed = !spec.partition_keys.empty() || !spec.partition_by.empty();
+  // A name is enough for a job in its usual place.
+  const bool usual = job.folder.root() == jobs.home() + "/jobs/" + job.name;
+  const std::string known_by = usual ? job.name : job.folder.root();
+  const bool bad_items = outcome.counts.items_failed > 0;
+  NextStep next;
+  if (outcome.state) {
+    next = next_step_of(fs, job.folder, outline_of(*outcome.state), spec, known_by);
+  }
   return {.outcome = std::move(outcome),
           .folder = job.folder,
           .name = job.name,
+          .job = known_by,
           .named = !spec.name.empty() || spec.job_folder.has_value(),
           .retry = spec.retry_of.has_value(),
           .table = spec.input_as == InputAs::kTable,
           .failed_before = failed_items_before(fs, jobs, spec),
+          .next = std::move(next),
+          .first_failed = bad_items ? first_failed_item(fs, job.folder) : "",
           .speaks = !spec.command.empty() && spec.command_mode == CommandMode::kProtocol,
           .may_retry_short = !spec.limits.retry_short_returns && !keyed};
 }

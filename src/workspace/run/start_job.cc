@@ -39,7 +39,8 @@ Status create_job(FileSystem& fs, Jobs& jobs, const StandardList& list, const Pr
 
 class NewStart final : public JobStart {
  public:
-  NewStart(JobReading reading, bool afresh) : reading_(std::move(reading)), afresh_(afresh) {}
+  NewStart(JobReading reading, bool afresh, bool accept_input)
+      : reading_(std::move(reading)), afresh_(afresh), accept_input_(accept_input) {}
 
   Result<StartedJob> claim(FileSystem& fs, Jobs& jobs) override {
     StartedJob job;
@@ -56,6 +57,7 @@ class NewStart final : public JobStart {
     job.run.folder = choice.folder;
     job.run.name = choice.name;
     job.run.before = std::move(choice.job);
+    job.run.accept_input = accept_input_;
     // At once, so that the same command given again finds it.
     jobs.note_unfinished(job.run.folder, job.run.spec);
     return job;
@@ -95,15 +97,17 @@ class NewStart final : public JobStart {
 
   JobReading reading_;
   bool afresh_;
+  bool accept_input_;
 };
 
 class ResumedStart final : public JobStart {
  public:
-  ResumedStart(std::string name, bool changed_code, JobFlags flags)
-      : name_(std::move(name)), changed_code_(changed_code), flags_(std::move(flags)) {}
+  ResumedStart(std::string name, Accepted accepted, JobFlags flags)
+      : name_(std::move(name)), accepted_(accepted), flags_(std::move(flags)) {}
 
   Result<StartedJob> claim(FileSystem& /*fs*/, Jobs& jobs) override {
     StartedJob job;
+    job.run.accept_input = accepted_.input;
     ASSIGN_OR_RETURN(job.run.folder, jobs.find(name_));
     ASSIGN_OR_RETURN(JobReading reading,
                      read_job_folder(job.run.folder, flags_, jobs.caller().folder));
@@ -128,13 +132,13 @@ class ResumedStart final : public JobStart {
                   job.run.name);
     }
     ASSIGN_OR_RETURN(const Change change, what_changed(fs, job.run.folder, job.run.spec));
-    if (change && !(change.code && changed_code_)) {
+    if (change && !(change.code && accepted_.code)) {
       return fail(ErrorCode::kConflict,
-                  "job {} cannot go on: {}; {}",
+                  "job {} cannot continue: {}; {}",
                   job.run.name,
                   change.reason,
                   change.code
-                      ? "--changed-code goes on with it as it is now, and keeps what is done"
+                      ? "--changed-code continues with it as it is now, and keeps what is done"
                       : "start a new job instead");
     }
     RETURN_IF_ERROR(prepare_run(fs, jobs, &state, job));
@@ -160,18 +164,18 @@ class ResumedStart final : public JobStart {
 
  private:
   std::string name_;
-  bool changed_code_;
+  Accepted accepted_;
   JobFlags flags_;
 };
 
 }  // namespace
 
-std::unique_ptr<JobStart> start_job(JobReading reading, bool afresh) {
-  return std::make_unique<NewStart>(std::move(reading), afresh);
+std::unique_ptr<JobStart> start_job(JobReading reading, bool afresh, bool accept_input) {
+  return std::make_unique<NewStart>(std::move(reading), afresh, accept_input);
 }
 
-std::unique_ptr<JobStart> resume_job(std::string job, bool changed_code, JobFlags flags) {
-  return std::make_unique<ResumedStart>(std::move(job), changed_code, std::move(flags));
+std::unique_ptr<JobStart> resume_job(std::string job, Accepted accepted, JobFlags flags) {
+  return std::make_unique<ResumedStart>(std::move(job), accepted, std::move(flags));
 }
 
 }  // namespace windrow

@@ -29,12 +29,18 @@ class JobStart {
   virtual Status prepare(FileSystem& fs, Jobs& jobs, StartedJob& job) = 0;
 };
 
-// `windrow run`: continues an unfinished job of the same identity unless `afresh`.
-std::unique_ptr<JobStart> start_job(JobReading reading, bool afresh);
+// `windrow run`: continues an unfinished job of the same identity unless `afresh`. `accept_input`:
+// also with files that are newer than its plan.
+std::unique_ptr<JobStart> start_job(JobReading reading, bool afresh, bool accept_input);
+
+// What may be another when a job is resumed.
+struct Accepted {
+  bool code = false;   // the code is not what it was
+  bool input = false;  // files are newer than the plan
+};
 
 // `windrow job resume`: continues a crashed, cancelled or failed job; failed mini-batches start
-// over. With `changed_code` also when the code is not what it was. `flags`: limits, workers and
-// interpreter that are to be others from now on.
-std::unique_ptr<JobStart> resume_job(std::string job, bool changed_code, JobFlags flags);
+// over. `flags`: limits, workers and interpreter that are to be others from now on.
+std::unique_ptr<JobStart> resume_job(std::string job, Accepted accepted, JobFlags flags);
 
 }  // namespace windrow
