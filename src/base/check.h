@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CHECK(condition): our own bug if it is false. On in release: the process aborts, is started
-// again and replays its journal, which is safer than going on with a state that contradicts itself.
+// CHECK(condition): our own bug if it is false. On in release: the process aborts, and the next run
+// replays the journal, which is safer than continuing with a state that contradicts itself.
 #pragma once
 
 namespace windrow {

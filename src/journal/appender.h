@@ -7,8 +7,8 @@
 // how far the file is durable; what was appended meanwhile is the next group. A failed write or
 // sync is final: `on_error` comes once, and nothing more is written.
 //
-// Thread: the loop's. Ownership: owns the File; must outlive no callback it has given to the loop,
-// so destroy it together with the loop. Failure: by on_error.
+// Thread: the loop's. Ownership: owns the File; may go at any time before the loop. Failure: by
+// on_error. When it goes, a group on its way is still written; what waits in memory is not.
 #pragma once
 
 #include <cstdint>

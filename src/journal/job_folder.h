@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole tree of a job on disk. Nobody else puts a path of it together.
+// The whole tree of a job on disk, and every path in it that more than one place uses.
 //
 //   <job>/
 //     job.yml                                   the effective job, with the origin of each value

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records: how plan, journal and segments are laid out on disk.
+// Records: how plan, journal, segments and index are laid out on disk.
 //
 // A file is eight bytes (four of magic, a version), then records; a record is length, CRC-32C and
 // payload (docs/formats/records.md). The reader stops at the first record that is cut short or

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a master writes down for people. Never state: everything in it can be made again from plan
-// and journal.
+// What a master writes down for people. Never state: what is said of facts can be made again from
+// plan and journal, and notes are not needed.
 //
 // Thread: the master's loop. Failure: none that the master would hear of.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who gives a command, and from where. Commands find it out once and hand it down; nothing below
-// them asks the environment for it.
+// Who gives a command, and from where. Commands find it out once and hand it down; below them only
+// workspace/prepare/standard_list.cc asks for the current folder again.
 #pragma once
 
 #include <string>
