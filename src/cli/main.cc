@@ -86,11 +86,11 @@ class HelpFormatter final : public CLI::Formatter {
   }
 };
 
+// Each with what was declared for it.
+using Commands = std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>>;
+
 // One command below `parent`; `chosen` is set when it is the one.
-void add(CLI::App& parent,
-         const char* name,
-         std::unique_ptr<Command> command,
-         std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>>& commands) {
+void add(CLI::App& parent, const char* name, std::unique_ptr<Command> command, Commands& commands) {
   CLI::App* app = parent.add_subcommand(name, "")->group("Commands");
   command->declare(*app);
   commands.emplace_back(app, std::move(command));
@@ -211,6 +211,20 @@ std::string refusal(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}: {}", full_name(app), what);
 }
 
+// windrow job ...
+void add_job_commands(CLI::App& app, Commands& commands) {
+  CLI::App* job = app.add_subcommand(
+      "job", "List, show, follow, cancel and resume jobs, or publish what one has");
+  job->group("Commands")->footer(kJobFooter);
+  job->require_subcommand(1);
+  add(*job, "list", make_job_list_command(), commands);
+  add(*job, "show", make_job_show_command(), commands);
+  add(*job, "stream", make_job_stream_command(), commands);
+  add(*job, "cancel", make_job_cancel_command(), commands);
+  add(*job, "resume", make_job_resume_command(), commands);
+  add(*job, "merge", make_job_merge_command(), commands);
+}
+
 // What commands would otherwise have to ask the environment for.
 Result<Caller> find_caller(bool needs_home) {
   Caller caller{.home = "", .folder = current_folder()};
@@ -253,20 +267,11 @@ int command_line(int argc, char** argv) {
   app.set_version_flag("--version", "windrow " WINDROW_VERSION);
   app.require_subcommand(1);
   app.footer(kFooter);
-  std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> commands;
+  Commands commands;
   add(app, "run", make_run_command(scripts, has_script_arguments), commands);
   add(app, "plan", make_plan_command(scripts, has_script_arguments), commands);
   add(app, "validate", make_validate_command(scripts, has_script_arguments), commands);
-  CLI::App* job = app.add_subcommand(
-      "job", "List, show, follow, cancel and resume jobs, or publish what one has");
-  job->group("Commands")->footer(kJobFooter);
-  job->require_subcommand(1);
-  add(*job, "list", make_job_list_command(), commands);
-  add(*job, "show", make_job_show_command(), commands);
-  add(*job, "stream", make_job_stream_command(), commands);
-  add(*job, "cancel", make_job_cancel_command(), commands);
-  add(*job, "resume", make_job_resume_command(), commands);
-  add(*job, "merge", make_job_merge_command(), commands);
+  add_job_commands(app, commands);
   add(app, "retry", make_retry_command(), commands);
   add(app, "explain", make_explain_command(), commands);
   add(app, "replay", make_replay_command(), commands);
