@@ -123,8 +123,13 @@ std::expected<JobReading, std::vector<Problem>> JobOptions::read(Look look) cons
   const auto add = [&problems](const std::vector<Problem>& found) {
     problems.insert(problems.end(), found.begin(), found.end());
   };
-  add(task_problems(fs, known));
-  if (look == Look::kAll || !problems.empty()) add(input_problems(fs, known));
+  const std::vector<Problem> task = task_problems(fs, known);
+  const std::vector<Problem> inputs = input_problems(fs, known);
+  // One alone is found when the job is prepared: a job that is resumed has better words for it.
+  if (look == Look::kAll || problems.size() + task.size() + inputs.size() > 1) {
+    add(task);
+    add(inputs);
+  }
   if (problems.empty()) return reading;
   return std::unexpected(std::move(problems));
 }

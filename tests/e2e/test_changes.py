@@ -59,7 +59,7 @@ def test_a_job_that_another_version_began_is_left_alone(windrow: Windrow) -> Non
     identity.write_text("".join(["0" * 64 + "\n", *lines[1:]]))
     again = windrow.command("job", "resume", old.name)
     assert again.exit == 2
-    assert "cannot go on: another version of windrow began it; start a new job" in again.text
+    assert "cannot continue: another version of windrow began it; start a new job" in again.text
 
 
 # C556 C63
@@ -92,7 +92,7 @@ def test_commands_that_refuse_changed_code_say_what_works(windrow: Windrow) -> N
     windrow.script(NAMES)
     resumed = windrow.command("job", "resume", old.name)
     assert resumed.exit == 2
-    assert "score.py' is changed; --changed-code goes on with it as it is now" in resumed.text
+    assert "score.py' is changed; --changed-code continues with it as it is now" in resumed.text
     retried = windrow.command("retry", old.name)
     assert retried.exit == 2
     assert f"`windrow job resume {old.name} --changed-code` continues with it" in retried.text
@@ -185,7 +185,7 @@ def test_an_older_unfinished_job_goes_on_when_it_is_the_one_that_fits(windrow: W
 def test_a_job_of_which_nothing_ran_says_how_to_begin_again(
     windrow: Windrow, name: str | None
 ) -> None:
-    failed = windrow.run("import nowhere_to_be_found\n", files=2, name=name)
+    failed = windrow.run("import nowhere_to_be_found\n" + NAMES, files=2, name=name)
     assert failed.exit != 0
     windrow.script(NAMES)
     if name is None:

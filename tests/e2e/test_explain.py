@@ -27,7 +27,7 @@ def test_a_running_and_a_killed_job_say_where_they_are(windrow: Windrow) -> None
     running.kill()
     said = windrow.command("explain", "long")
     assert "Job long is not over" in said.text
-    assert "`windrow job resume long` goes on" in said.text
+    assert "`windrow job resume long` continues" in said.text
 
 
 # C621

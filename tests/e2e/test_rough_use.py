@@ -175,7 +175,8 @@ def test_a_file_where_a_folder_should_be_is_refused_by_its_path(
 # C59
 def test_two_jobs_at_a_time_in_one_home_do_not_meet(windrow: Windrow) -> None:
     windrow.files(30)
-    jobs = [windrow.start(SLOW_NAMES, size=2, output=f"out{n}") for n in range(4)]
+    windrow.script(SLOW_NAMES)
+    jobs = [windrow.start(size=2, output=f"out{n}") for n in range(4)]
     for job in [running.end() for running in jobs]:
         assert job.exit == 0
         assert job.rows() == numbered(30)

@@ -96,8 +96,8 @@ void MlTableDraft::draw_steps() {
   }
   if (wrong() && extracted_) draw_extraction();
   if (wrong()) write_misspelt();
-  // Nothing is said of an order that a misspelt step may be the reason of.
-  if (!misspelt_) out_.problems.insert(out_.problems.end(), early_.begin(), early_.end());
+  // Without a read step the table is one of paths, which all steps work on.
+  if (read) out_.problems.insert(out_.problems.end(), early_.begin(), early_.end());
 }
 
 // What is no step at all.
@@ -115,7 +115,6 @@ void MlTableDraft::write_misspelt() {
                       "{take: , skip: 2}",
                       "{read_parquet: {}, take: 1}"}));
   blame();
-  misspelt_ = true;
 }
 
 void MlTableDraft::draw_extraction() {

@@ -75,7 +75,6 @@ class MlTableDraft {
   DrawnMlTable out_;
   std::uint32_t line_ = 0;
   std::vector<std::uint32_t> early_;  // lines of steps that stand before a read step
-  bool misspelt_ = false;
   bool extracted_ = false;
 };
 

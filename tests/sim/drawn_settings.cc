@@ -50,6 +50,7 @@ void JobDraft::draw_settings() {
     // Those that decide what an item is, and with them what others mean, more often.
     const bool items = std::ranges::find(kOfItems, setting.key) != kOfItems.end();
     if (setting.read == nullptr || !maybe(items ? 250 : 80)) continue;
+    if (!knows_setting(setting.key)) continue;  // it is drawn by itself
     if (!broken_group_.empty() && setting.key.starts_with(broken_group_ + ".")) continue;
     draw_setting(setting.key);
   }

@@ -81,6 +81,9 @@ class FakeWorkerHost final : public WorkerHost {
     std::deque<Packet> told;  // the commands of these
     std::uint64_t begun = 0;  // mini-batches
     TimePoint said;           // when its last packet arrives
+
+    // REQUIRES: it has read something.
+    [[nodiscard]] const Packet& owed() const { return told.empty() ? read.front() : told.front(); }
   };
   using Then = std::function<void(Worker&)>;
 

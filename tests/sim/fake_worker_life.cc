@@ -225,6 +225,10 @@ void FakeWorkerHost::answer(Worker& worker, const Command& command, Mishap misha
     world_.truth.raised(command.token);
   }
   answer.elapsed_us = elapsed_us(world_.scenario.run_max);
+  const bool wrong = mishap == Mishap::kWrongToken || mishap == Mishap::kGarbage ||
+                     mishap == Mishap::kWrongSize;
+  // It owes an answer for the first that the engine has none for, whatever it has read since.
+  if (wrong) world_.truth.died_with(decode_command(worker.owed())->token);
   if (mishap == Mishap::kWrongToken) {
     ++(world_.random.per_mille(500) ? answer.token.picked : answer.token.batch);
     say(worker, answer, returned.rows);

@@ -63,7 +63,9 @@ class GpuStorm {
       if (!number && facts.preset == " 2 ") number = 2;
     }
     std::vector<std::string> expected = first(number.value_or(facts.found));
-    if (facts.visible) {
+    if (facts.visible && facts.found == 0 && !number) {
+      expected.clear();  // a list makes no devices
+    } else if (facts.visible) {
       expected = visible.names;
       if (number && *number < expected.size()) expected.resize(*number);
     }
@@ -192,7 +194,7 @@ class EndStorm {
     WorkerEnd end;
     end.process = random_.between(0, 2000);
     end.started = !random_.per_mille(100);
-    end.why = "no such program";
+    if (!end.started) end.why = "no such program";
     if (random_.per_mille(700)) {
       end.signal = random_.per_mille(500) ? static_cast<int>(random_.between(1, 40))
                                           : std::array{6, 9, 11}[random_.below(3)];

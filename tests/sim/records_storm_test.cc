@@ -400,8 +400,9 @@ class Storm {
   void add_up(const fact::AttemptEnded& ended, std::uint32_t items) {
     halves_[random_.below(2)].add(ended, items);
     whole_.add(ended, items);
-    if (ended.verdict == Verdict::kReturned) return;
     const AttemptRecord& record = ended.record;
+    const bool began = record.status != AttemptStatus::kReturned || record.elapsed_us > 0;
+    if (!began || record.status == AttemptStatus::kNodeLost) return;
     Sum& sum = summed(record.agent, record.process);
     const bool done = ended.verdict == Verdict::kDone;
     sum.attempts += 1;
