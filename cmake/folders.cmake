@@ -31,7 +31,7 @@ windrow_folder(journal windrow_os windrow_core_schedule windrow_core_plan)
 windrow_folder(data/tables windrow_os windrow_core_plan windrow_core_table)
 windrow_folder(data/files windrow_data_tables windrow_core_table)
 windrow_folder(wire/worker windrow_os windrow_core_spec)
-windrow_folder(wire/agent windrow_os windrow_core_schedule)
+windrow_folder(wire/agent windrow_wire_worker windrow_core_schedule)
 windrow_folder(wire/control windrow_core_progress)
 windrow_folder(agent windrow_core_supervise windrow_core_output windrow_wire_worker windrow_wire_agent
                windrow_journal)

@@ -50,7 +50,7 @@ INCLUDES = {
     "data/tables": "base core/spec core/plan core/table os",
     "data/files": "base core/spec core/plan core/table os data/tables",
     "wire/worker": CORE + "base os",
-    "wire/agent": CORE + "base os",
+    "wire/agent": CORE + "base os wire/worker",
     "wire/control": "base core/progress core/schedule",
     "agent": CORE + "base os data/files journal wire/worker wire/agent",
     "master": CORE + "base os data/files journal wire/worker wire/agent",
@@ -62,7 +62,7 @@ INCLUDES = {
     "workspace/worker workspace/jobs",
     "workspace/run": CORE + "base os monitor data/files journal wire/worker wire/agent "
     "wire/control master agent workspace/logs workspace/worker workspace/jobs workspace/prepare",
-    "workspace/trial": CORE + "base os data/files journal master wire/worker "
+    "workspace/trial": CORE + "base os data/files journal master wire/worker wire/agent "
     "workspace/worker workspace/jobs workspace/prepare",
     "cli": "base core/spec core/progress os journal wire/control agent "
     "workspace/worker workspace/jobs workspace/prepare workspace/run workspace/trial",

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/plant.h"
+#include "base/process_name.h"
 #include "base/words.h"
 #include "journal/segment.h"
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "agent/agent.h"
+#include "base/process_name.h"
+#include "wire/agent/worker_start.h"
 
 namespace windrow {
 namespace {
@@ -36,28 +38,14 @@ void Agent::carry_out() {
 WorkerStart Agent::start_of(ProcessNumber process) {
   const std::string name = process_name(process);
   const AgentFolders& folders = config_.folders;
-  WorkerStart start{.script = settings_.script,
-                    .code_root = settings_.code_root,
-                    .argv = settings_.argv,
-                    .process = name,
-                    .node = config_.id,
-                    .user_stdout = folders.user_stdout + "/" + name + ".stdout.txt",
-                    .user_stderr = folders.user_stderr + "/" + name + ".stderr.txt",
-                    .user_error = folders.user_error + "/" + name + ".txt",
-                    .log_folder = folders.user_log,
-                    .output_folder = settings_.output_folder,
-                    .append_row = settings_.append_row,
-                    .input_as = settings_.input_as,
-                    .partition = settings_.partition,
-                    .table = settings_.table,
-                    .module = settings_.module,
-                    .row_outputs = settings_.row_outputs,
-                    .rows = settings_.rows,
-                    .row_settings = settings_.row_settings,
-                    .python_logging_level = settings_.python_logging_level,
-                    .user_log_max = settings_.user_log_max,
-                    .profiler = settings_.profiler,
-                    .profile = folders.process_raw + "/" + name + ".profile"};
+  WorkerStart start = worker_start(settings_);
+  start.process = name;
+  start.node = config_.id;
+  start.user_stdout = folders.user_stdout + "/" + name + ".stdout.txt";
+  start.user_stderr = folders.user_stderr + "/" + name + ".stderr.txt";
+  start.user_error = folders.user_error + "/" + name + ".txt";
+  start.log_folder = folders.user_log;
+  start.profile = folders.process_raw + "/" + name + ".profile";
   if (!settings_.staged.empty()) {
     for (std::string& argument : start.argv) make_own(argument, name);
     make_own(start.output_folder, name);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/agent.h"
+#include "base/process_name.h"
 
 namespace windrow {
 

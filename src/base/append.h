@@ -74,15 +74,4 @@ void append_seconds(std::uint64_t microseconds, Text& out) {
   append_padded(microseconds % 1000000, 6, out);
 }
 
-// 7 -> "process007"
-template <class Text>
-void append_process_name(std::uint32_t process, Text& out) {
-  out.append("process");
-  if (process < 1000) {
-    append_padded(process, 3, out);
-  } else {
-    append_number(process, out);
-  }
-}
-
 }  // namespace windrow

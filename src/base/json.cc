@@ -8,6 +8,7 @@
 #include <optional>
 #include <ranges>
 
+#include "base/check.h"
 #include "base/text.h"
 
 namespace windrow {
@@ -312,6 +313,14 @@ JsonWriter& JsonWriter::value(double number) {
 JsonWriter& JsonWriter::value(bool flag) {
   separate();
   out_ += flag ? "true" : "false";
+  return *this;
+}
+
+JsonWriter& JsonWriter::members(std::string_view object) {
+  CHECK(object.starts_with('{') && object.ends_with('}'));
+  if (object.size() == 2) return *this;
+  separate();
+  out_ += object.substr(1, object.size() - 2);
   return *this;
 }
 

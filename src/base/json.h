@@ -44,6 +44,8 @@ class JsonWriter {
     return *this;
   }
   JsonWriter& null();
+  // The members of an object that is text already. REQUIRES: another writer has made it.
+  JsonWriter& members(std::string_view object);
 
   // key() and value() in one.
   template <class T>

@@ -62,6 +62,15 @@ TEST(Json, EveryByteComesBackAsItWas) {
   EXPECT_EQ(read_string(written(bytes)), bytes);
 }
 
+TEST(Json, MembersOfAnObjectStandBetweenOthers) {
+  const auto with = [](std::string_view object) {
+    JsonWriter json;
+    return json.begin_object().members(object).field("z", 1).members(object).end_object().text();
+  };
+  EXPECT_EQ(with("{}"), R"({"z": 1})");
+  EXPECT_EQ(with(R"({"a": {}, "b": "}"})"), R"({"a": {}, "b": "}", "z": 1, "a": {}, "b": "}"})");
+}
+
 TEST(Json, ReadsEveryKindOfValue) {
   const Result<Json> json =
       parse_json(R"( {"a": [1, -2.5e1, "x", null, true, false], "b": {"c": {}}, "a2": []} )");

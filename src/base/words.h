@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text looked at eight bytes at a time, for what is done with every name of every mini-batch.
+// Lists of names in one text, with NUL between them; and text looked at eight bytes at a time, for
+// what is done with every name of every mini-batch.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace windrow {
 
@@ -34,6 +37,17 @@ inline std::size_t count_byte(std::string_view text, char byte) {
   }
   for (const char c : text) count += c == byte ? 1 : 0;
   return count;
+}
+
+// The parts of `text`, with a NUL between them. There may be one behind the last part too.
+inline std::vector<std::string> split_at_nul(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\0'), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
 }
 
 // Appends `text` with `between` in place of every NUL. REQUIRES: `between` is not empty.

@@ -35,6 +35,14 @@ TEST(Words, CountAByteWhereverItStands) {
   });
 }
 
+TEST(Words, SplitAtNulGivesEachPartOnceWithOrWithoutOneAtTheEnd) {
+  using Parts = std::vector<std::string>;
+  EXPECT_EQ(split_at_nul(""), Parts());
+  EXPECT_EQ(split_at_nul("a"), Parts({"a"}));
+  EXPECT_EQ(split_at_nul(std::string_view("a\0bc", 4)), Parts({"a", "bc"}));
+  EXPECT_EQ(split_at_nul(std::string_view("a\0\0b\0", 5)), Parts({"a", "", "b"}));
+}
+
 TEST(Words, PutTheSeparatorInPlaceOfEveryNulAndLeaveTheRest) {
   for (const std::string between : {"/", "\"\",\"\"", "a long one, longer than a word"}) {
     for_each_odd_text([&](const std::string& text) {

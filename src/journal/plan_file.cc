@@ -30,16 +30,6 @@ std::string_view some_names(std::string_view names, const ItemRange& items) {
 
 }  // namespace
 
-std::vector<std::string> split_names(std::string_view names) {
-  std::vector<std::string> out;
-  for (std::size_t start = 0; start <= names.size();) {
-    const std::size_t end = std::min(names.find('\0', start), names.size());
-    out.emplace_back(names.substr(start, end - start));
-    start = end + 1;
-  }
-  return out;
-}
-
 std::string plan_path(std::string_view root, std::string_view name) {
   std::string out;
   if (!name.starts_with('/')) out.append(root).push_back('/');

@@ -42,9 +42,6 @@ struct PlanBatch {
   std::string_view root;
 };
 
-// The names of a mini-batch, one by one.
-std::vector<std::string> split_names(std::string_view names);
-
 // Where a name of the plan lies.
 std::string plan_path(std::string_view root, std::string_view name);
 

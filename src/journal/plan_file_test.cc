@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
+#include "base/words.h"
 #include "os/fake_file_system.h"
 
 namespace windrow {
@@ -40,7 +41,7 @@ TEST_F(PlanFileTest, ReadsItsMiniBatchesInAnyOrder) {
   EXPECT_EQ(plan_path(plan.read(1)->root, "c"), "/c");
   EXPECT_EQ(plan_path(plan.read(0)->root, "a"), "/in/a");
   EXPECT_EQ(plan_path(plan.read(0)->root, "/else/where"), "/else/where");
-  EXPECT_EQ(split_names(plan.read(0)->names), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(split_at_nul(plan.read(0)->names), (std::vector<std::string>{"a", "b"}));
 }
 
 // C677

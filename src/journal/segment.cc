@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::string_view kMagic = "WRS1";
 constexpr std::uint32_t kVersion = 1;
+// What version 1 has in these two fields of every chunk.
+constexpr std::uint8_t kFormat = 0;
+constexpr std::uint32_t kFirstItem = 0;
 
 }  // namespace
 
@@ -32,8 +35,8 @@ std::uint32_t append_chunk(const Chunk& chunk, std::string_view rows, std::strin
     writer.varint(chunk.token.picked);
     writer.fixed(chunk.output);
     writer.fixed(static_cast<std::uint8_t>(chunk.kind));
-    writer.fixed(static_cast<std::uint8_t>(chunk.format));
-    writer.varint(chunk.first_item);
+    writer.fixed(kFormat);
+    writer.varint(kFirstItem);
     writer.varint(chunk.items);
     inner.append(rows);
   });
@@ -60,8 +63,8 @@ Result<ChunkView> SegmentReader::read(std::uint64_t offset, std::uint64_t end) {
   view.chunk.token.picked = bytes.varint32();
   view.chunk.output = bytes.fixed<std::uint8_t>();
   view.chunk.kind = static_cast<ChunkKind>(bytes.fixed<std::uint8_t>());
-  view.chunk.format = static_cast<ChunkFormat>(bytes.fixed<std::uint8_t>());
-  view.chunk.first_item = bytes.varint32();
+  bytes.fixed<std::uint8_t>();  // kFormat
+  bytes.varint32();             // kFirstItem
   view.chunk.items = bytes.varint32();
   view.rows = bytes.rest();
   view.next = reader_.position();

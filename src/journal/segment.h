@@ -21,15 +21,12 @@
 namespace windrow {
 
 enum class ChunkKind : std::uint8_t { kRows = 0, kHeader = 1 };
-enum class ChunkFormat : std::uint8_t { kText = 0 };
 
 // What stands before the rows of a chunk.
 struct Chunk {
   Token token;
   std::uint8_t output = 0;  // which named output; 0 is the first
   ChunkKind kind = ChunkKind::kRows;
-  ChunkFormat format = ChunkFormat::kText;
-  std::uint32_t first_item = 0;  // of the mini-batch
   std::uint32_t items = 0;
   friend bool operator==(const Chunk&, const Chunk&) = default;
 };

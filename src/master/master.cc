@@ -215,7 +215,7 @@ Result<std::string> Master::paths_of(BatchId id, const ItemRange& items) {
   if (batch.items == 0) return out;
   const std::string_view between = path_between_[batch.input];
   if (has_list_[batch.input]) {
-    for (const std::string& name : split_names(batch.names)) {
+    for (const std::string& name : split_at_nul(batch.names)) {
       out.append(plan_path(batch.root, name)).push_back('\0');
     }
     out.pop_back();
@@ -233,7 +233,7 @@ Status Master::check_unchanged(std::string_view paths) {
   if (paths.empty()) return {};
   const WallTime since{
       std::max(plan_->head().listing_began.nanoseconds, accepted_before_.nanoseconds)};
-  for (const std::string& path : split_names(paths)) {
+  for (const std::string& path : split_at_nul(paths)) {
     const Result<FileStat> stat = fs_.stat(std::string(file_of_item(path, config_.plan.items())));
     if (stat && (config_.accept_input || stat->changed.nanoseconds <= since.nanoseconds)) continue;
     found_newer_ = stat.has_value();

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "core/plan/item_file.h"
 
 namespace windrow {
@@ -50,7 +51,7 @@ Result<std::optional<PlanCheck::Item>> PlanCheck::next_planned() {
     }
     ASSIGN_OR_RETURN(const PlanBatch batch, plan_.read(next_));
     if (batch.items > 0) {
-      for (std::string& name : split_names(batch.names)) {
+      for (std::string& name : split_at_nul(batch.names)) {
         batch_.push_back({batch.input, std::move(name), next_});
       }
     }

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/plant.h"
-#include "base/text.h"
-#include "core/plan/item_file.h"
 #include "master/plan_check.h"
 
 namespace windrow {
@@ -27,105 +26,30 @@ std::vector<ItemRun> runs_of(const std::vector<std::uint32_t>& items) {
   return runs;
 }
 
-// The size of an item as far as the rules ask for it, else 0. What has vanished since it was listed
-// is left to the script, and weighs nothing.
-std::uint64_t bytes_for_plan(FileSystem& fs,
-                             const PlanRules& rules,
-                             std::uint32_t input,
-                             const std::string& name) {
-  if (!rules.size.bytes && !rules.largest_first) return 0;
-  if (rules.items() == InputAs::kJsonLines) {
-    const std::optional<RowName> row = parse_row_name(name);
-    return row ? row->place.length : 0;
-  }
-  const std::string& root = rules.inputs[input].root;
-  const Result<FileStat> stat = fs.stat(plan_path(root == "/" ? "" : root, name));
-  return stat ? stat->size : 0;
-}
-
 }  // namespace
-
-std::optional<Cut> cut_next(FileSystem& fs,
-                            const PlanRules& rules,
-                            std::uint32_t input,
-                            const std::string& name,
-                            Cutter& cutter) {
-  if (rules.items() != InputAs::kTable) {
-    return cutter.add(name, bytes_for_plan(fs, rules, input, name));
-  }
-  // A stretch is a mini-batch; as long as nobody has counted its rows it is one item.
-  Cut cut{.items = 1, .names = name};
-  if (const std::optional<StretchName> stretch = parse_stretch_name(name)) {
-    const std::uint32_t known =
-        stretch->window.count > 0 ? stretch->window.count : stretch->stretch.rows;
-    cut.items = std::max<std::uint32_t>(known, 1);
-    cut.counted = known > 0;
-    cut.bytes = stretch->stretch.length;
-  }
-  return cut;
-}
-
-Result<KeyCutter> KeyCutter::of(const PlanRules& rules, std::uint32_t input) {
-  const InputFiles& files = rules.inputs[input];
-  ASSIGN_OR_RETURN(KeyGroups groups, KeyGroups::of(files.keys));
-  return KeyCutter(std::move(groups), files.root == "/" ? "" : files.root, rules.items());
-}
-
-Status KeyCutter::add(const std::string& name) {
-  const bool whole = items_ == InputAs::kTable && !parse_stretch_name(name);
-  return groups_.add(plan_path(root_, name), whole ? stretch_name(name, {}) : name);
-}
-
-std::vector<Cut> KeyCutter::take() {
-  std::vector<Cut> cuts;
-  for (const std::vector<std::string>& names : groups_.take()) {
-    const bool rows = items_ == InputAs::kTable;  // nobody has counted them
-    Cut& cut = cuts.emplace_back();
-    cut.items = rows ? 1 : static_cast<std::uint32_t>(names.size());
-    cut.counted = !rows;
-    for (const std::string& name : names) {
-      if (!cut.names.empty()) cut.names.push_back('\0');
-      cut.names.append(name);
-    }
-  }
-  return cuts;
-}
-
-Status check_not_empty(const PlanRules& rules, std::uint32_t input, std::uint64_t found) {
-  if (found > 0 || rules.allow_empty) return {};
-  return fail(ErrorCode::kConflict,
-              "the input {} holds no {}",
-              path_in_quotes(rules.inputs[input].title),
-              rules.items() == InputAs::kFiles ? "file" : "row");
-}
 
 // Lives on the pool while a page is made, on the loop in between.
 struct Planner::Listing {
   FileSystem& fs;
   PlannerConfig config;
-  Cutter cutter;
-  std::uint32_t input = 0;  // the one that is being listed
-  std::optional<InputLister> lister;
-  std::optional<std::uint64_t> row = 0;  // number of the first one of the input
-  std::uint64_t names_of_input = 0;
+  InputCutter cutter;
   std::unique_ptr<File> file;      // null: the plan is complete
   std::uint64_t written = 0;       // length of the plan
   std::optional<PlanCheck> check;  // what the listing is compared with
   std::uint32_t version = kPlanVersion;
   std::size_t page = kFirstPage;
   BatchId next_id = 0;
-  std::optional<KeyCutter> groups;  // by keys: of the input that is being listed
-  std::vector<Cut> unsorted;        // where the plan is written in one piece: all so far
+  bool compared = false;      // roots and formation, with those of the old plan
+  std::vector<Cut> unsorted;  // where the plan is written in one piece: all so far
 
   PlannedPage result;
-  ListingRemarks remarks;
   AcceptedInput accepted;
   bool newer = false;  // the error is that files are newer than the plan
   bool ended = false;
   Status status;
 
   Listing(FileSystem& file_system, PlannerConfig settings)
-      : fs(file_system), config(std::move(settings)), cutter(config.rules.size) {}
+      : fs(file_system), config(std::move(settings)), cutter(fs, config.rules) {}
 
   [[nodiscard]] std::vector<std::string> roots() const;
   Status create();
@@ -133,11 +57,9 @@ struct Planner::Listing {
   Status copy_old();
   void make_page();
   Status try_page();
-  Status end_input(std::vector<Cut>& cuts);
   Status end_all(std::vector<Cut>& cuts);
   Status rank_page();
-  Status cut(const std::string& name, std::vector<Cut>& cuts);
-  void keep(std::optional<Cut> cut, std::vector<Cut>& cuts);
+  Status compare_heads();
   Status write(const std::vector<Cut>& cuts);
 };
 
@@ -208,44 +130,27 @@ void Planner::Listing::make_page() {
 Status Planner::Listing::try_page() {
   if (config.rules.rank_mini_batch_count) return rank_page();
   std::vector<Cut> cuts;
-  if (input < config.rules.inputs.size()) {
-    if (!lister) {
-      if (check && input == 0) {
-        RETURN_IF_ERROR(check->check_roots(roots()));
-        RETURN_IF_ERROR(check->check_formation(config.rules.formation));
-      }
-      lister.emplace(fs, config.rules.inputs[input], config.rules.without, row);
-      if (config.rules.grouped()) {
-        ASSIGN_OR_RETURN(groups, KeyCutter::of(config.rules, input));
-      }
-    }
-    ASSIGN_OR_RETURN(const std::vector<std::string> names, lister->next(page));
-    names_of_input += names.size();
+  if (!cutter.ended()) {
+    RETURN_IF_ERROR(compare_heads());
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, cutter.list(page));
     std::size_t used = 0;
     if (check) {
-      ASSIGN_OR_RETURN(used, check->take(input, names));
+      ASSIGN_OR_RETURN(used, check->take(cutter.input(), names));
     }
-    for (; used < names.size(); ++used) RETURN_IF_ERROR(cut(names[used], cuts));
-    if (names.size() < page) RETURN_IF_ERROR(end_input(cuts));
+    std::vector<Cut>& into = config.rules.in_one_piece() ? unsorted : cuts;
+    RETURN_IF_ERROR(cutter.cut(std::span(names).subspan(used), into));
+    if (names.size() < page) RETURN_IF_ERROR(cutter.end_input(into));
     page = std::min(page * 4, kPageMax);
   }
-  if (input == config.rules.inputs.size()) RETURN_IF_ERROR(end_all(cuts));
+  if (cutter.ended()) RETURN_IF_ERROR(end_all(cuts));
   return cuts.empty() ? Status() : write(cuts);
 }
 
-// A mini-batch never mixes inputs.
-Status Planner::Listing::end_input(std::vector<Cut>& cuts) {
-  RETURN_IF_ERROR(check_not_empty(config.rules, input, names_of_input));
-  keep(cutter.finish(), cuts);
-  if (groups) {
-    for (Cut& one : groups->take()) keep(std::move(one), cuts);
-  }
-  remarks.add(lister->remarks());
-  row = lister->next_row();
-  lister.reset();
-  names_of_input = 0;
-  ++input;
-  return {};
+// Once, before anything is listed.
+Status Planner::Listing::compare_heads() {
+  if (!check || std::exchange(compared, true)) return {};
+  RETURN_IF_ERROR(check->check_roots(roots()));
+  return check->check_formation(config.rules.formation);
 }
 
 Status Planner::Listing::end_all(std::vector<Cut>& cuts) {
@@ -272,18 +177,6 @@ Status Planner::Listing::rank_page() {
   page = std::min(page * 4, kPageMax);
   ended = next_id + more >= count;
   return more == 0 ? Status() : write(std::vector<Cut>(more));
-}
-
-Status Planner::Listing::cut(const std::string& name, std::vector<Cut>& cuts) {
-  if (groups) return groups->add(name);
-  keep(cut_next(fs, config.rules, input, name, cutter), cuts);
-  return {};
-}
-
-void Planner::Listing::keep(std::optional<Cut> cut, std::vector<Cut>& cuts) {
-  if (!cut) return;
-  cut->input = input;
-  (config.rules.in_one_piece() ? unsorted : cuts).push_back(*std::move(cut));
 }
 
 Status Planner::Listing::write(const std::vector<Cut>& cuts) {
@@ -349,7 +242,7 @@ void Planner::page_done() {
     if (listing.accepted.files > 0 && callbacks_.on_accepted) {
       callbacks_.on_accepted(listing.accepted);
     }
-    callbacks_.on_ended(listing.remarks);
+    callbacks_.on_ended(listing.cutter.remarks());
   } else {
     next_page();
   }

@@ -23,62 +23,14 @@
 
 #include "base/ids.h"
 #include "base/result.h"
-#include "core/plan/cutter.h"
 #include "core/schedule/facts.h"
-#include "data/files/inputs.h"
 #include "journal/accepted_input.h"
 #include "journal/plan_file.h"
+#include "master/input_cutter.h"
 #include "os/file_system.h"
 #include "os/loop.h"
 
 namespace windrow {
-
-// What decides the plan.
-struct PlanRules {
-  std::vector<InputFiles> inputs;
-  std::vector<std::string> without;  // files and folders of the job's own
-  BatchSize size;
-  bool largest_first = false;
-  bool allow_empty = false;  // an input without files is no error
-  // Instead of inputs: so many mini-batches without items.
-  std::optional<std::uint32_t> rank_mini_batch_count;
-  std::string formation;  // hash of it all
-
-  // Whether keys in the paths of files decide what a mini-batch is, or all files are one.
-  [[nodiscard]] bool grouped() const { return !inputs.empty() && inputs.front().grouped; }
-  // Whether all must be listed before the first mini-batch is known.
-  [[nodiscard]] bool in_one_piece() const { return largest_first || grouped(); }
-  // What the names of the plan are of.
-  [[nodiscard]] InputAs items() const {
-    return inputs.empty() ? InputAs::kFiles : inputs.front().items;
-  }
-};
-
-// Groups the files of an input, all of them, by their keys: mini-batches in order of the values.
-class KeyCutter {
- public:
-  static Result<KeyCutter> of(const PlanRules& rules, std::uint32_t input);
-  Status add(const std::string& name);
-  std::vector<Cut> take();
-
- private:
-  KeyCutter(KeyGroups groups, std::string root, InputAs items)
-      : groups_(std::move(groups)), root_(std::move(root)), items_(items) {}
-
-  KeyGroups groups_;
-  std::string root_;
-  InputAs items_;
-};
-
-// Puts the next name of an input where it belongs: gives the mini-batch that this completes.
-std::optional<Cut> cut_next(FileSystem& fs,
-                            const PlanRules& rules,
-                            std::uint32_t input,
-                            const std::string& name,
-                            Cutter& cutter);
-
-// kConflict when this input, in which so many files were found, may not be without any.
-Status check_not_empty(const PlanRules& rules, std::uint32_t input, std::uint64_t found);
 
 struct PlannerConfig {
   std::string plan_path;     // to be created, or copied from `old_plan_path` and continued

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/words.h"
 #include "os/fake_file_system.h"
 #include "os/fake_loop.h"
 
@@ -74,7 +75,7 @@ class PlannerTest : public testing::Test {
     for (BatchId id = 0; id < reader->size(); ++id) {
       const PlanBatch batch = *reader->read(id);
       if (batch.items > 0) {
-        for (const std::string& name : split_names(batch.names)) out += name;
+        for (const std::string& name : split_at_nul(batch.names)) out += name;
       }
       out += " ";
     }

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "os/descriptor.h"
 #include "os/machine.h"
 
@@ -152,11 +153,8 @@ std::vector<ProcessPlace> process_places() {
 std::optional<int> process_at(const std::vector<ProcessPlace>& places, const std::string& folder) {
   for (const ProcessPlace& place : places) {
     if (lies_in(place.folder, folder)) return place.process;
-    std::string_view words = place.words;
-    while (!words.empty()) {
-      const std::size_t end = std::min(words.find('\0'), words.size());
-      if (lies_in(words.substr(0, end), folder)) return place.process;
-      words.remove_prefix(std::min(end + 1, words.size()));
+    for (const std::string& word : split_at_nul(place.words)) {
+      if (lies_in(word, folder)) return place.process;
     }
   }
   return std::nullopt;

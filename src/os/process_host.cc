@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
+#include "base/process_name.h"
 #include "os/process_tree.h"
 #include "os/shared_page.h"
 #include "os/stuck_helper.h"
@@ -302,9 +303,9 @@ void ProcessHost::care_for(Worker& worker) {
   zygote_.wake();
   if (stopped && !std::exchange(worker.woken, true)) {
     tell(
-        fmt::format("a process of Windrow's own was stopped (SIGSTOP) while process{:03} waited "
-                    "for it; it was told to continue",
-                    worker.process));
+        fmt::format("a process of Windrow's own was stopped (SIGSTOP) while {} waited for it; it "
+                    "was told to continue",
+                    process_name(worker.process)));
   }
   if (care == HelperCare::kGiveUp) give_up(worker);
 }
@@ -319,7 +320,7 @@ void ProcessHost::give_up(Worker& worker) {
     return;
   }
   if (!std::exchange(worker.given_up, true)) {
-    tell(fmt::format("process{:03}: {}", worker.process, kReaperGivenUp));
+    tell(fmt::format("{}: {}", process_name(worker.process), kReaperGivenUp));
     worker.owed_since = loop_.now() - kHungLimit + kZygoteCleansUp;
     const ProcessLook reaper = look_at(worker.reaper);
     // The kernel kills the worker with it, the zygote what else there is.

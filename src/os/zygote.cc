@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "os/clock_steady.h"
 #include "os/packet_socket.h"
 #include "os/process_tree.h"
@@ -62,18 +63,8 @@ std::string encode(const WorkerCommand& command) {
   return text;
 }
 
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\0'), text.size());
-    parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
-
 bool decode(std::string_view request, WorkerLaunch& into) {
-  std::vector<std::string> parts = split(request);
+  std::vector<std::string> parts = split_at_nul(request);
   if (parts.size() < kRequestNumbers) return false;
   const auto number = [&parts](std::size_t index) {
     std::size_t value = 0;

@@ -82,6 +82,30 @@ def test_a_v1_configuration_runs_with_input_and_output(windrow: Windrow) -> None
     assert len(job.attempts()) == 3
 
 
+def test_a_failure_by_allowed_failed_count_is_named_so(windrow: Windrow) -> None:
+    # C971
+    windrow.script("def run(mini_batch):\n    raise ValueError('bad')")
+    windrow.files(2)
+    config = {
+        "entry_script": "score.py",
+        "error_threshold": -1,
+        "output_action": "append_row",
+        "compute_target_name": "cpu-cluster",
+        "node_count": 1,
+        "mini_batch_size": "1",
+        "run_max_try": 1,
+        "allowed_failed_count": 0,
+    }
+    windrow.job_file({"parallel_run_config": config}, "prc.yml")
+    command = ["run", "prc.yml", "--input", "in", "--output", "out", "--name", "counted"]
+    job = windrow.command(*command)
+    assert job.exit == 1
+    assert "more than allowed_failed_count 0 allows" in job.text
+    again = windrow.command("job", "resume", "counted", "--changed-code")
+    assert again.exit == 1
+    assert "more than allowed_failed_count 0 allows" in again.text
+
+
 def test_a_setting_that_only_v2_has_can_be_said_beside_a_v1_file(windrow: Windrow) -> None:
     # C112, C74
     windrow.script(NAMES)

@@ -42,6 +42,9 @@ void JobDraft::draw_v1_settings() {
     said_[parameter.key] = "";
     places_[parameter.key] = path;
     if (value.right) {
+      if (parameter.name == std::string_view("allowed_failed_count")) {
+        out_.settings["compat.allowed_failed_count"] = {.said = "", .means = "true"};
+      }
       out_.settings[parameter.key] = std::move(value);
     } else {
       blame(path);

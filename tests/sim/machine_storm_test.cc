@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/process_name.h"
 #include "core/supervise/gpu_slots.h"
 #include "core/supervise/worker_life.h"
 #include "drawn_value.h"

@@ -8,6 +8,7 @@
 
 #include "base/counted.h"
 #include "base/json.h"
+#include "base/process_name.h"
 #include "base/text.h"
 #include "core/output/account.h"
 
@@ -112,10 +113,10 @@ std::string timeline(const Account& account) {
       kRow * static_cast<double>(account.lines.size()) + 18);
   double y = 0;
   for (const WorkerLine& line : account.lines) {
-    out += fmt::format("<text x=\"-{:.0f}\" y=\"{:.0f}\">process{:03}</text>\n",
+    out += fmt::format("<text x=\"-{:.0f}\" y=\"{:.0f}\">{}</text>\n",
                        label,
                        y + kRow - 6,
-                       line.process);
+                       process_name(line.process));
     draw_line(line, began, per_ns, y, out);
     y += kRow;
   }
@@ -163,18 +164,18 @@ std::string account_text(const Account& account, const std::string& job) {
                        quartiles_text(account));
     out += "The slowest\n";
     for (const SlowBatch& one : account.slowest) {
-      out += fmt::format("  mini-batch {:<10} {:>10}  process{:03}\n",
+      out += fmt::format("  mini-batch {:<10} {:>10}  {}\n",
                          one.batch,
                          duration_text(one.seconds),
-                         one.process);
+                         process_name(one.process));
     }
   }
   if (!account.hungriest.empty()) out += "Most memory of a worker\n";
   for (const HungryBatch& one : account.hungriest) {
-    out += fmt::format("  mini-batch {:<10} {:>10}  process{:03}\n",
+    out += fmt::format("  mini-batch {:<10} {:>10}  {}\n",
                        one.batch,
                        human_bytes(one.bytes),
-                       one.process);
+                       process_name(one.process));
   }
   for (const std::string& advice : account.advice) out += "Try " + advice + "\n";
   return out;
@@ -255,21 +256,19 @@ std::string account_page(const Account& account, const std::string& job) {
         "<table>\n",
         quartiles_text(account));
     for (const SlowBatch& one : account.slowest) {
-      out += fmt::format(
-          "<tr><td>mini-batch {}</td><td class=\"number\">{}</td><td>process{:03}</td></tr>\n",
-          one.batch,
-          duration_text(one.seconds),
-          one.process);
+      out += fmt::format("<tr><td>mini-batch {}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
+                         one.batch,
+                         duration_text(one.seconds),
+                         process_name(one.process));
     }
     out += "</table>\n";
   }
   if (!account.hungriest.empty()) out += "<h2>Most memory of a worker</h2>\n<table>\n";
   for (const HungryBatch& one : account.hungriest) {
-    out += fmt::format(
-        "<tr><td>mini-batch {}</td><td class=\"number\">{}</td><td>process{:03}</td></tr>\n",
-        one.batch,
-        human_bytes(one.bytes),
-        one.process);
+    out += fmt::format("<tr><td>mini-batch {}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
+                       one.batch,
+                       human_bytes(one.bytes),
+                       process_name(one.process));
   }
   if (!account.hungriest.empty()) out += "</table>\n";
   return out + "</body></html>\n";

@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#include "base/append.h"
 #include "base/clock_text.h"
 #include "base/json.h"
+#include "base/process_name.h"
 #include "core/output/report_row.h"
 
 namespace windrow {

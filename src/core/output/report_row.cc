@@ -10,6 +10,7 @@
 #include "base/append.h"
 #include "base/counted.h"
 #include "base/json.h"
+#include "base/process_name.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "core/plan/stretch_name.h"
@@ -77,15 +78,6 @@ void append_quoted_name(std::string_view name, std::string& out) {
   }
 }
 
-template <class Each>
-void for_each_name(const BatchNames& batch, Each&& each) {
-  for (std::string_view rest = batch.names; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
-    each(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-}
-
 // All names of a mini-batch, with commas between them.
 void append_quoted_names(const BatchNames& batch, std::string& out) {
   if (are_plain(batch.names)) {
@@ -95,11 +87,11 @@ void append_quoted_names(const BatchNames& batch, std::string& out) {
     return;
   }
   bool first = true;
-  for_each_name(batch, [&](std::string_view name) {
+  for (const std::string& name : split_at_nul(batch.names)) {
     if (!first) out.push_back(',');
     first = false;
     append_quoted_name(name, out);
-  });
+  }
 }
 
 // Names that begin with a slash stand for themselves.
@@ -267,7 +259,7 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
     json.field("error_type", type).field("error_message", message);
     json.field("traceback", record.traceback);
     json.field("node", record.agent);
-    json.field("process", fmt::format("process{:03}", record.process));
+    json.field("process", process_name(record.process));
     json.field("seconds", static_cast<double>(record.elapsed_us) / 1e6);
     json.end_object();
     out.append(json.text()).push_back('\n');
@@ -275,7 +267,9 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
   if (ended.verdict == Verdict::kDone) {
     if (!record.reported.empty()) {
       std::vector<std::string> paths;
-      for_each_name(batch, [&](std::string_view name) { paths.push_back(path_of(batch, name)); });
+      for (const std::string& name : split_at_nul(batch.names)) {
+        paths.push_back(path_of(batch, name));
+      }
       const bool stretch = paths.size() == 1 && parse_stretch_name(paths.front());
       for (const ReportedItem& one : record.reported) {
         if (stretch) {
@@ -293,10 +287,10 @@ void ReportRows::append_failed_items(const fact::AttemptEnded& ended,
                      counted(record.returned, "result"),
                      counted(batch.items, "item")));
   } else if (ended.verdict == Verdict::kFailed) {
-    for_each_name(batch, [&](std::string_view name) {
+    for (const std::string& name : split_at_nul(batch.names)) {
       const std::string path = path_of(batch, name);
       line(&path, record.error_type, record.error_message);
-    });
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/append.h"
+#include "base/process_name.h"
 
 namespace windrow {
 namespace {

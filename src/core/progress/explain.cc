@@ -9,6 +9,7 @@
 
 #include "base/clock_text.h"
 #include "base/counted.h"
+#include "base/process_name.h"
 #include "base/text.h"
 #include "core/progress/progress.h"
 #include "core/schedule/error_line.h"
@@ -171,8 +172,8 @@ std::string attempt_text(const fact::AttemptEnded& ended, std::uint32_t charged_
   const AttemptRecord& record = ended.record;
   std::string where;
   if (record.status != AttemptStatus::kNodeLost && is_attempt(record)) {
-    where = fmt::format(" in process{:03}, {}",
-                        record.process,
+    where = fmt::format(" in {}, {}",
+                        process_name(record.process),
                         human_duration(std::chrono::microseconds(record.elapsed_us)));
     if (record.memory_peak > 0) where += fmt::format(", {}", human_bytes(record.memory_peak));
   }
@@ -189,11 +190,6 @@ std::string attempt_text(const fact::AttemptEnded& ended, std::uint32_t charged_
                      where,
                      what_happened(ended),
                      verdict_text(ended, charged_before));
-}
-
-bool is_charged(const fact::AttemptEnded& ended) {
-  return ended.record.piece.count == 0 && ended.record.status != AttemptStatus::kNodeLost &&
-         (ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kFailed);
 }
 
 std::string pieces_text(const BatchStory& batch) {

@@ -243,6 +243,13 @@ struct Reopened {
 
 }  // namespace fact
 
+// Whether the end of an attempt costs its mini-batch a try. A lost node never does, nor does a
+// piece: it has one try alone.
+inline bool is_charged(const fact::AttemptEnded& ended) {
+  return ended.record.piece.count == 0 && ended.record.status != AttemptStatus::kNodeLost &&
+         (ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kFailed);
+}
+
 using Fact = std::variant<fact::EpochBegan,
                           fact::Planned,
                           fact::ListingEnded,

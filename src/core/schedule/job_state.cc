@@ -148,7 +148,6 @@ void JobState::apply_one(const fact::AttemptEnded& fact) {
   CHECK(batch.stage == BatchStage::kPending || fact.verdict == Verdict::kOvertaken);
   batch.picked = std::max(batch.picked, record.token.picked);
   const bool lost = record.status == AttemptStatus::kNodeLost;
-  const bool whole = record.piece.count == 0;
   if (!lost) process_next_ = std::max(process_next_, record.process + 1);
   if (lost && batch.losses < UINT8_MAX) ++batch.losses;
   if (is_attempt(record)) ++counts_.attempts;
@@ -158,10 +157,10 @@ void JobState::apply_one(const fact::AttemptEnded& fact) {
       end_well(fact);
       return;
     case Verdict::kRetry:
-      if (whole && !planted(Fault::kRetryForEver)) ++batch.tries;
+      if (is_charged(fact) && !planted(Fault::kRetryForEver)) ++batch.tries;
       return;
     case Verdict::kFailed:
-      if (whole && !lost) ++batch.tries;
+      if (is_charged(fact)) ++batch.tries;
       end_badly({record.token.batch, record.piece});
       return;
     case Verdict::kReturned:

@@ -19,10 +19,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-bool is_charged(AttemptStatus status) {
-  return status != AttemptStatus::kNodeLost && status != AttemptStatus::kReturned;
-}
-
 // `listed` is what the user wrote, `name` what Python calls the class; both may be qualified.
 bool same_class(std::string_view listed, std::string_view name) {
   return listed == name || listed == name.substr(name.rfind('.') + 1);
@@ -41,8 +37,6 @@ bool names_class(const std::vector<std::string>& listed, const AttemptRecord& re
 Duration Limits::progress_timeout() const {
   return std::max(progress_limit.value_or(3 * lease()), lease() + seconds(10));
 }
-
-Duration Limits::init_timeout() const { return init_limit.value_or(3 * run_timeout + seconds(30)); }
 
 Duration Limits::stuck_timeout() const {
   return std::max(init_limit.value_or(Duration::zero()), 3 * run_timeout + seconds(30));
@@ -77,7 +71,9 @@ Verdict Scheduler::judge(AttemptRecord& record, const Batch& batch) const {
     record.files.clear();
     if (fewer) return Verdict::kRetry;
   }
-  if (!is_charged(record.status)) return Verdict::kReturned;
+  if (record.status == AttemptStatus::kNodeLost || record.status == AttemptStatus::kReturned) {
+    return Verdict::kReturned;
+  }
   return last || !may_retry(record) ? Verdict::kFailed : Verdict::kRetry;
 }
 
@@ -154,9 +150,10 @@ void Scheduler::check_thresholds() {
                         is_or_are(counts.items_failed),
                         limits_.error_threshold);
   } else if (exceeds(failed, limits_.mini_batch_error_threshold)) {
-    cause = fmt::format("{} {} more than mini_batch_error_threshold {} allows",
+    cause = fmt::format("{} {} more than {} {} allows",
                         counted(failed, "failed mini-batch"),
                         is_or_are(failed),
+                        limits_.mini_batch_threshold_name,
                         limits_.mini_batch_error_threshold);
   } else if (state_.listing_ended() && limits_.failed_percent < 100 &&
              100.0 * static_cast<double>(failed) > limits_.failed_percent * total) {

@@ -142,7 +142,6 @@ void Scheduler::take(const event::AgentGaveUp& event) {
 
 void Scheduler::take(event::AttemptEnded& event) {
   if (!let_go(event.record)) {
-    ++stale_;
     if (overtaken_.contains(event.record.token)) end_overtaken(event.record);
     return;
   }

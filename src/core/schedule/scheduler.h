@@ -33,14 +33,15 @@ struct Limits {
   std::uint32_t tries_max = 3;
   std::int64_t error_threshold = -1;             // failed items allowed; -1: any number
   std::int64_t mini_batch_error_threshold = -1;  // failed mini-batches allowed; -1: any number
-  double failed_percent = 100;                   // of all mini-batches, once all are planned
+  std::string mini_batch_threshold_name = "mini_batch_error_threshold";  // as the user wrote it
+  double failed_percent = 100;  // of all mini-batches, once all are planned
   Duration run_timeout = std::chrono::seconds(60);
   Duration overhead_timeout = std::chrono::seconds(30);
   Duration heartbeat_timeout = std::chrono::seconds(10);    // silence after which an agent is lost
   bool append_row = true;                                   // rows are merged into one file
   std::optional<Duration> progress_limit;                   // as said; see progress_timeout()
   Duration first_task_timeout = std::chrono::seconds(600);  // without a mini-batch, nor listing
-  std::optional<Duration> init_limit;                       // of one worker; see init_timeout()
+  std::optional<Duration> init_limit;                       // of one worker; see stuck_timeout()
   Duration retry_delay{};                                   // between a failed attempt and the next
   std::vector<std::string> retry_on;       // names of errors; empty: every failure is tried again
   std::vector<std::string> fail_fast_on;   // these never are
@@ -56,9 +57,7 @@ struct Limits {
   [[nodiscard]] Duration lease() const { return run_timeout + overhead_timeout; }
   // No listing, init, attempt or merge progress for so long ends the job.
   [[nodiscard]] Duration progress_timeout() const;
-  // One worker may be in init() for so long,
-  [[nodiscard]] Duration init_timeout() const;
-  // and all of them together for so long.
+  // All workers together may be in init() for so long.
   [[nodiscard]] Duration stuck_timeout() const;
 };
 
@@ -240,7 +239,6 @@ class Scheduler {
   [[nodiscard]] bool wants_agents() const { return may_assign(); }
   // Whether the agent has joined and is not lost.
   [[nodiscard]] bool has_agent(AgentId agent) const { return agents_.contains(agent); }
-  [[nodiscard]] std::uint64_t stale_reports() const { return stale_; }
 
   // Aborts if the state contradicts itself. O(mini-batches): for tests and debug builds.
   void check_invariants() const;
@@ -367,7 +365,6 @@ class Scheduler {
   std::map<AgentId, Agent> agents_;
   std::uint32_t load_failures_ = 0;  // continuous, in the whole job
   std::string last_load_failure_;
-  std::uint64_t stale_ = 0;
   bool merging_ = false;
   bool published_ = false;
   std::size_t place_asked_ = 0;  // of JobState::staged()

@@ -80,7 +80,6 @@ TEST_F(SpeculateTest, TheFirstThatSucceedsCountsAndTheOtherIsEnded) {
   EXPECT_EQ(at(seconds(23), took(7, 21, 2, seconds(1))), "cancel 21#1 on a7 ");
   EXPECT_EQ(batch(21).stage, BatchStage::kEnded);
   EXPECT_EQ(at(seconds(24), took(7, 21, 1, seconds(4))), "");
-  EXPECT_EQ(scheduler_->stale_reports(), 1U);
 }
 
 // C910

@@ -72,6 +72,7 @@ output_exists: refuse  # from default
 staged_outputs: false  # from default
 compat:
   v1_argv: false  # from default
+  allowed_failed_count: false  # from default
 strict: false  # from default
 retry_settings:
   max_retries: 2  # from default
@@ -172,6 +173,7 @@ TEST(EffectiveJobFile, EverySettingReadsBack) {
                  .fail_fast_on = {"MemoryError"},
                  .error_threshold = 3,
                  .mini_batch_error_threshold = 4,
+                 .allowed_failed_count = true,
                  .allowed_failed_percent = 12.25,
                  .strict_results = true,
                  .retry_short_returns = true};

@@ -52,6 +52,7 @@ std::expected<JobReading, std::vector<Problem>> read_job_file(const JobFileText&
   }
   note_replaced_arguments(*tree, flags, reader);
   lay_flags_over(*tree, flags, input.current_folder);
+  if (v1) keep_v1_names(*tree);
   const JobSource source = input.written_by_us ? JobSource::kEffective
                            : v1                ? JobSource::kV1
                                                : JobSource::kV2;

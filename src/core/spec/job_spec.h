@@ -101,6 +101,7 @@ struct LimitSpec {
   std::vector<std::string> fail_fast_on;         // exception types that are never tried again
   std::int64_t error_threshold = -1;             // failed items; -1: any number
   std::int64_t mini_batch_error_threshold = -1;  // failed mini-batches; -1: any number
+  bool allowed_failed_count = false;             // that limit was set by its name in v1 files
   double allowed_failed_percent = 100;           // of all mini-batches, once all are planned
   bool strict_results = false;                   // more rows than items fail the attempt
   bool retry_short_returns = false;              // so do fewer

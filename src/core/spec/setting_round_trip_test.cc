@@ -29,6 +29,7 @@ const std::map<std::string_view, std::string> kSamples = {
     {"output_exists", "overwrite"},
     {"staged_outputs", "true"},
     {"compat.v1_argv", "true"},
+    {"compat.allowed_failed_count", "true"},
     {"strict", "true"},
     {"retry_settings.max_retries", "7"},
     {"retry_settings.timeout", "7"},

@@ -236,6 +236,16 @@ Node v1_to_v2(const Node& root,
   return V1Config(root, reader).convert(flags, current_folder);
 }
 
+void keep_v1_names(Node& job) {
+  const Node* limit = job.find("mini_batch_error_threshold");
+  if (limit == nullptr) return;
+  const Mark mark = limit->mark;
+  if (!mark.flag.empty() && !mark.flag.starts_with("--set " + shown(""))) return;
+  Node& compat = job.child("compat", mark);
+  if (compat.kind != Node::Kind::kMap && compat.kind != Node::Kind::kNull) return;
+  compat.child("allowed_failed_count", mark) = Node::scalar("true", mark);
+}
+
 std::string v1_arguments_problem(const std::vector<std::string>& arguments) {
   if (!arguments.empty() && !arguments.front().starts_with('-')) {
     return fmt::format("{}: the first argument must begin with '-'", in_quotes(arguments.front()));

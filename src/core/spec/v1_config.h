@@ -32,6 +32,10 @@ Node v1_to_v2(const Node& root,
               const std::string& current_folder,
               TreeReader& reader);
 
+// Notes which limits the file itself has set, so that a failure is reported by their v1 names.
+// `job` is what v1_to_v2() gave, with --set and flags, which have v2 names, laid over it.
+void keep_v1_names(Node& job);
+
 // What v1 refuses in arguments: names that are parameters of the configuration, and a first word
 // that is no flag. Empty when all is well.
 std::string v1_arguments_problem(const std::vector<std::string>& arguments);

@@ -81,6 +81,7 @@ TEST_F(V1ConfigTest, EveryParameterHasItsPlaceInTheJob) {
   EXPECT_EQ(spec.limits.run_timeout, std::chrono::seconds(600));
   EXPECT_EQ(spec.limits.tries_max, 5U) << "tries, not retries";
   EXPECT_EQ(spec.limits.mini_batch_error_threshold, 3);
+  EXPECT_TRUE(spec.limits.allowed_failed_count);
   EXPECT_EQ(spec.limits.allowed_failed_percent, 20);
   EXPECT_EQ(spec.environment_variables.at("A"), "b");
   const JobPaths paths = resolve_job_paths(spec, "/job");
@@ -100,6 +101,15 @@ TEST_F(V1ConfigTest, EveryParameterHasItsPlaceInTheJob) {
                                     .written_by_us = true});
   ASSERT_TRUE(again) << problems_text(again.error());
   EXPECT_EQ(again->spec, spec);
+}
+
+// C971
+TEST_F(V1ConfigTest, ALimitKeepsTheNameThatItWasSetBy) {
+  flags_.output = "out";
+  EXPECT_FALSE(reading_of(kLeast).spec.limits.allowed_failed_count) << "nobody has set it";
+  EXPECT_TRUE(reading_of(kWhole).spec.limits.allowed_failed_count);
+  flags_.mini_batch_error_threshold = "4";
+  EXPECT_FALSE(reading_of(kWhole).spec.limits.allowed_failed_count) << "a flag";
 }
 
 // C112

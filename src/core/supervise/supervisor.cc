@@ -235,12 +235,6 @@ std::vector<ProcessNumber> Supervisor::live() const {
   return out;
 }
 
-std::size_t Supervisor::holding() const {
-  std::size_t count = queue_.size();
-  for (const auto& [process, worker] : workers_) count += worker.sent.size();
-  return count;
-}
-
 std::size_t Supervisor::starting() const {
   return static_cast<std::size_t>(std::ranges::count_if(workers_, [](const auto& one) {
     return !one.second.load_reported;  // also those that are being ended for it

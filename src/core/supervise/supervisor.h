@@ -190,8 +190,6 @@ class Supervisor {
   [[nodiscard]] Duration patience() const;
 
   [[nodiscard]] std::vector<ProcessNumber> live() const;
-  // Mini-batches here: queued or with a worker. For tests and the agent's own limits.
-  [[nodiscard]] std::size_t holding() const;
   // Hold back hand-outs while too much is unsynced.
   void pause(bool paused, TimePoint now, Orders& out);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/counted.h"
+#include "base/process_name.h"
 #include "base/text.h"
 #include "core/supervise/supervisor.h"
 

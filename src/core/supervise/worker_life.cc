@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/supervise/worker_life.h"
 
-#include <charconv>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "base/process_name.h"
 
 namespace windrow {
 
@@ -183,18 +184,6 @@ void add_memory_hint(AttemptRecord& record) {
                                      record.error_message.empty() ? "out of memory" : "",
                                      peak,
                                      kMemoryHelp);
-}
-
-std::string process_name(ProcessNumber process) { return fmt::format("process{:03}", process); }
-
-std::optional<ProcessNumber> process_of_name(std::string_view name) {
-  constexpr std::string_view kPrefix = "process";
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  name = name.substr(kPrefix.size(), name.find('.') - kPrefix.size());
-  ProcessNumber number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  const bool whole = error == std::errc() && end == name.data() + name.size();
-  return whole ? std::optional(number) : std::nullopt;
 }
 
 }  // namespace windrow

@@ -98,10 +98,4 @@ void add_memory_hint(AttemptRecord& record);
 // "in run()", "while it loaded its mini-batch", ...
 std::string describe_phase(WorkerPhase phase);
 
-// process003
-std::string process_name(ProcessNumber process);
-
-// 3 for process003 and for files that begin so, as process003.stdout.txt does.
-std::optional<ProcessNumber> process_of_name(std::string_view name);
-
 }  // namespace windrow

@@ -6,16 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/table/hex_test.h"
+
 namespace windrow {
 namespace {
-
-std::string from_hex(std::string_view digits) {
-  std::string bytes;
-  for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
-    bytes += static_cast<char>(std::stoi(std::string(digits.substr(at, 2)), nullptr, 16));
-  }
-  return bytes;
-}
 
 // Written by pyarrow 25.0.1: a column of five int8 in batches of two, in a file of 818 bytes.
 constexpr std::string_view kThreeBatches =

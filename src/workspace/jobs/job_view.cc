@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/process_name.h"
+#include "base/words.h"
 #include "core/spec/job_paths.h"
-#include "core/supervise/worker_life.h"
 #include "journal/journal.h"
 #include "journal/plan_file.h"
 #include "os/clock_steady.h"
@@ -100,7 +101,7 @@ namespace {
 
 void take_items(const PlanBatch& batch, BatchStory& story) {
   if (batch.items == 0) return;
-  for (const std::string& name : split_names(batch.names)) {
+  for (const std::string& name : split_at_nul(batch.names)) {
     story.items.push_back(plan_path(batch.root, name));
   }
 }

@@ -10,6 +10,7 @@
 
 #include "base/clock_text.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "core/spec/effective.h"
 #include "core/spec/identity.h"
 #include "core/spec/job_file.h"
@@ -35,17 +36,6 @@ constexpr Duration kLockLimit = std::chrono::seconds(60);
 // How many unfinished jobs of one command are kept in mind.
 constexpr std::size_t kUnfinishedMax = 16;
 constexpr std::string_view kNul("\0", 1);
-
-// Paths with a NUL byte between them.
-std::vector<std::string> split_paths(std::string_view text) {
-  std::vector<std::string> paths;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\0'), text.size());
-    paths.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return paths;
-}
 
 // Perhaps not all of it: a power cut leaves as much as was on the disk.
 bool is_effective_job_file(const std::string& path) {
@@ -273,7 +263,7 @@ std::string Jobs::unfinished_path(const JobSpec& spec) const {
 
 std::vector<std::string> Jobs::unfinished(const JobSpec& spec) const {
   const auto text = read_whole_file(unfinished_path(spec), kUnfinishedBytesMax);
-  std::vector<std::string> paths = split_paths(text ? *text : "");
+  std::vector<std::string> paths = split_at_nul(text ? *text : "");
   std::erase_if(paths, [this](const auto& path) {
     const JobFolder folder(path);
     return !fs_.stat(folder.identity()) && !is_listened_at(folder.control());

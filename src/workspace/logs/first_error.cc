@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/process_name.h"
 #include "core/output/report_row.h"
 #include "core/schedule/error_line.h"
-#include "core/supervise/worker_life.h"
 
 namespace windrow {
 namespace {

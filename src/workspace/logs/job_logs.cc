@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "base/counted.h"
+#include "base/process_name.h"
 #include "core/output/error_record.h"
 #include "core/progress/metrics.h"
 #include "core/schedule/error_line.h"
 #include "core/spec/job_paths.h"
-#include "core/supervise/worker_life.h"
 #include "os/machine.h"
 #include "workspace/logs/row_mark.h"
 

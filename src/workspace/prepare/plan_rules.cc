@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/prepare/plan_rules.h"
 
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -45,50 +43,23 @@ Result<ListingRemarks> cut_inputs(FileSystem& fs,
                                   const PlanRules& rules,
                                   const std::function<void(const Cut&)>& each) {
   for (std::uint32_t i = 0; i < rules.rank_mini_batch_count.value_or(0); ++i) each({});
-  ListingRemarks remarks;
+  InputCutter cutter(fs, rules);
   std::vector<Cut> cuts;
-  std::optional<std::uint64_t> row = 0;
-  for (std::uint32_t input = 0; input < rules.inputs.size(); ++input) {
-    Cutter cutter(rules.size);
-    InputLister lister(fs, rules.inputs[input], rules.without, row);
-    std::optional<KeyCutter> groups;
-    if (rules.grouped()) {
-      ASSIGN_OR_RETURN(groups, KeyCutter::of(rules, input));
-    }
-    std::uint64_t found = 0;
-    const auto keep = [&](std::optional<Cut> cut) {
-      if (!cut) return;
-      cut->input = input;
-      if (rules.largest_first) {
-        cuts.push_back(*std::move(cut));
-      } else {
-        each(*cut);
-      }
-    };
-    for (std::size_t got = kPage; got == kPage; found += got) {
-      ASSIGN_OR_RETURN(const std::vector<std::string> names, lister.next(kPage));
-      got = names.size();
-      for (const std::string& name : names) {
-        if (groups) {
-          RETURN_IF_ERROR(groups->add(name));
-          continue;
-        }
-        keep(cut_next(fs, rules, input, name, cutter));
+  while (!cutter.ended()) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> names, cutter.list(kPage));
+    RETURN_IF_ERROR(cutter.cut(names, cuts));
+    if (names.size() < kPage) {
+      if (const Status status = cutter.end_input(cuts); !status) {
+        return fail(ErrorCode::kInvalid, "{}", status.error().message);  // nothing has begun
       }
     }
-    keep(cutter.finish());
-    if (groups) {
-      for (Cut& cut : groups->take()) keep(std::move(cut));
-    }
-    row = lister.next_row();
-    remarks.add(lister.remarks());
-    if (const Status status = check_not_empty(rules, input, found); !status) {
-      return fail(ErrorCode::kInvalid, "{}", status.error().message);  // nothing has begun
-    }
+    if (rules.largest_first) continue;
+    for (const Cut& cut : cuts) each(cut);
+    cuts.clear();
   }
-  sort_largest_first(cuts);
+  if (rules.largest_first) sort_largest_first(cuts);
   for (const Cut& cut : cuts) each(cut);
-  return remarks;
+  return cutter.remarks();
 }
 
 }  // namespace windrow

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "core/plan/cutter.h"
 #include "core/spec/job_paths.h"
-#include "master/planner.h"
+#include "master/input_cutter.h"
 #include "os/file_system.h"
 #include "workspace/prepare/prepared_job.h"
 

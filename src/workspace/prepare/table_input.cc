@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "core/plan/cutter.h"
 #include "core/spec/job_paths.h"
 #include "core/spec/values.h"
@@ -338,7 +339,7 @@ Result<std::vector<std::string>> list_stretches(FileSystem& fs,
   rules.largest_first = false;
   std::vector<std::string> all;
   const auto add = [&](const Cut& cut) {
-    for (const std::string& name : split_names(cut.names)) {
+    for (const std::string& name : split_at_nul(cut.names)) {
       all.push_back(join_path(rules.inputs[cut.input].root, name));
     }
   };
@@ -364,12 +365,9 @@ Result<std::string> describe_mltable(FileSystem& fs, const std::string& folder) 
   RETURN_IF_ERROR(prepare_table(fs, std::move(input), {}, run));
   ASSIGN_OR_RETURN(const std::vector<std::string> all, list_stretches(fs, run, UINT64_MAX));
   JsonWriter json;
-  json.begin_object().key("stretches").begin_array();
+  json.begin_object().members(run.input.table.description).key("stretches").begin_array();
   for (const std::string& name : all) json.value(name);
-  json.end_array().end_object();
-  std::string text = run.input.table.description;
-  text.back() = ',';
-  return text.append(json.text(), 1);
+  return json.end_array().end_object().text();
 }
 
 }  // namespace windrow

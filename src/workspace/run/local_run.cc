@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "agent/agent.h"
+#include "base/process_name.h"
 #include "base/text.h"
 #include "core/progress/all_failed.h"
 #include "core/schedule/kept_rows.h"
@@ -45,6 +46,7 @@ Limits scheduler_limits(const JobSpec& spec) {
   limits.tries_max = said.tries_max;
   limits.error_threshold = said.error_threshold;
   limits.mini_batch_error_threshold = said.mini_batch_error_threshold;
+  if (said.allowed_failed_count) limits.mini_batch_threshold_name = "allowed_failed_count";
   limits.failed_percent = said.allowed_failed_percent;
   limits.run_timeout = said.run_timeout;
   limits.overhead_timeout = said.overhead_timeout;

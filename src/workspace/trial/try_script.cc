@@ -10,6 +10,7 @@
 #include "base/clock_text.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "core/plan/cutter.h"
 #include "core/spec/job_name.h"
 #include "core/spec/job_paths.h"
@@ -17,7 +18,7 @@
 #include "os/clock_steady.h"
 #include "os/machine.h"
 #include "os/posix_file_system.h"
-#include "wire/worker/packets.h"
+#include "wire/agent/worker_start.h"
 #include "workspace/jobs/jobs.h"
 #include "workspace/prepare/made_tables.h"
 #include "workspace/prepare/plan_rules.h"
@@ -38,7 +39,7 @@ Status write_batches(FileSystem& fs, const PlanRules& rules, JsonWriter& json) {
   const auto listed = cut_inputs(fs, rules, [&](const Cut& cut) {
     json.begin_array();
     if (cut.items > 0) {
-      for (const std::string& name : split_names(cut.names)) {
+      for (const std::string& name : split_at_nul(cut.names)) {
         json.value(join_path(rules.inputs[cut.input].root, name));
       }
     }
@@ -61,20 +62,15 @@ std::vector<std::string> row_targets(const JobSpec& spec, const JobPaths& paths)
 
 WorkerStart start_object(const PreparedJob& run, const JobPaths& paths) {
   WorkerSettings settings = worker_settings(run.spec, paths, 1);
-  return WorkerStart{.script = std::move(settings.script),
-                     .code_root = std::move(settings.code_root),
-                     .argv = std::move(settings.argv),
-                     .process = kProcess,
-                     .output_folder = std::move(settings.output_folder),
-                     .append_row = settings.append_row,
-                     .input_as = run.input.items,
-                     .partition = partition_of(run),
-                     .table = run.input.table.description,
-                     .module = std::move(settings.module),
-                     .row_outputs = std::move(settings.row_outputs),
-                     .rows = std::move(settings.rows),
-                     .row_settings = run.program.row_settings,
-                     .python_logging_level = std::move(settings.python_logging_level)};
+  settings.input_as = run.input.items;
+  settings.partition = partition_of(run);
+  settings.table = run.input.table.description;
+  settings.row_settings = run.program.row_settings;
+  settings.user_log_max = 0;  // the script writes to the terminal
+  settings.profiler = Profiler::kNone;
+  WorkerStart start = worker_start(settings);
+  start.process = kProcess;
+  return start;
 }
 
 Status make_folders(FileSystem& fs, const std::vector<std::string>& folders) {
@@ -126,19 +122,15 @@ Result<Trial> prepare(const TrialCaller& caller, JobSpec wanted, const WriteTask
   RETURN_IF_ERROR(list.keep(fs, job.run.folder));
   RETURN_IF_ERROR(fs.make_casual_folders(job.run.folder.state()));
   RETURN_IF_ERROR(make_tables(fs, job.run, caller.say));
-  JsonWriter more;
-  more.begin_object();
-  RETURN_IF_ERROR(write_task(fs, job.run, paths, more));
-  more.key("targets").begin_array();
-  for (const std::string& target : targets) more.value(target);
-  more.end_array();
-  more.end_object();
-  // One object of the two: what a worker is told, and what only a trial needs.
-  std::string text = encode_worker_start(start_object(job.run, paths));
-  text.back() = ',';
-  text.append(more.text(), 1);
+  // What a worker is told, and what only a trial needs.
+  JsonWriter json;
+  json.begin_object().members(encode_worker_start(start_object(job.run, paths)));
+  RETURN_IF_ERROR(write_task(fs, job.run, paths, json));
+  json.key("targets").begin_array();
+  for (const std::string& target : targets) json.value(target);
+  json.end_array().end_object();
   const std::string file = root + "/trial.json";
-  RETURN_IF_ERROR(write_whole_file(file, text));
+  RETURN_IF_ERROR(write_whole_file(file, json.text()));
   Trial trial{.argv = job.run.program.command, .folder = work};
   trial.argv.push_back(file);
   const MachineShare share = share_of_machine(spec);
