@@ -131,7 +131,7 @@ HARD = {
 
 
 def _dtype(values: Any) -> Any:
-    """Text that is no Unicode stays an object."""
+    """Text that is not Unicode stays an object."""
     return object if str(getattr(values, "dtype", "")) == "object" else None
 
 

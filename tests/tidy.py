@@ -293,7 +293,7 @@ def contract(tree: Tree) -> Iterator[Finding]:
             for line, match in file.search(r"\bC\d+\b", file.comments):
                 cited.add(match.group())
                 if match.group() not in rules:
-                    yield Finding(file.path, line, f"{match.group()} is no rule of {page}")
+                    yield Finding(file.path, line, f"{match.group()} is not a rule of {page}")
     for number, line in rules.items():
         if number not in cited:
             yield Finding(page, line, f"{number}: no test cites it; write `{number}` beside one")
@@ -310,7 +310,7 @@ def citations(tree: Tree) -> Iterator[Finding]:
             continue
         for line, match in file.search(r"\bC\d+\b"):
             if match.group() not in rules:
-                yield Finding(file.path, line, f"{match.group()} is no rule of {CONTRACT}")
+                yield Finding(file.path, line, f"{match.group()} is not a rule of {CONTRACT}")
         for line, match in file.search(r"([\w/]+\.(?:py|cc))::(\w+)(?:\.(\w+))?"):
             path, first, second = match.groups()
             test = rf"\bdef {first}\(" if not second else rf"^TEST\w*\({first},\s*{second}\)"

@@ -103,6 +103,6 @@ def measure(options):
     floors = [f"floor, {kind}" for kind in floor.TRANSPORTS]
     ours = case.median("windrow", "two_us")
     if (case.median("windrow", "queued") or 0) > QUEUED_MAX:
-        ours = None  # a gap between run() calls that overlap with hand-out is no round trip
+        ours = None  # a gap between run() calls that overlap with hand-out is not a round trip
     case.at_most("windrow / floor, two cores", case.ratio(ours, case.best(floors, "two_us")), 2)
     return case

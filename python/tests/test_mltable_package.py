@@ -148,7 +148,7 @@ def test_transformations_make_new_tables(mltable: Any, folder: Path) -> None:
 def test_what_makes_no_sense_is_told_at_once(mltable: Any, folder: Path) -> None:
     table = mltable.from_delimited_files([{"folder": str(folder)}])
     for wrong in (lambda: table.take(0), lambda: table.skip(1.5), lambda: table.show(True)):
-        with pytest.raises(ValueError, match="is no number of rows"):
+        with pytest.raises(ValueError, match="is not a number of rows"):
             wrong()
     with pytest.raises(ValueError, match="between 0 and 1"):
         table.take_random_sample(2)
@@ -157,7 +157,7 @@ def test_what_makes_no_sense_is_told_at_once(mltable: Any, folder: Path) -> None
     with pytest.raises(FileNotFoundError, match=r"none\.csv: no such file"):
         mltable.from_delimited_files([{"file": "none.csv"}])
     for path in ("a.csv", {"fold": "x"}, {}):
-        with pytest.raises(ValueError, match="is none of"):
+        with pytest.raises(ValueError, match="is not one of"):
             mltable.from_delimited_files([path])
 
 

@@ -227,7 +227,7 @@ def test_broken_parquet_files_are_told(tmp_path: Path) -> None:
     whole = parquet_bytes(pyarrow.table({"a": list(range(1000))}))
     for data, said in (
         (b"", "bad.parquet: the file is empty"),
-        (b"hello world", "bad.parquet: no Parquet file: it does not begin with PAR1"),
+        (b"hello world", "bad.parquet: not a Parquet file: it does not begin with PAR1"),
         (whole[:-5], "bad.parquet: the end of the file is missing"),
         (whole[: len(whole) // 2] + b"PAR1", "bad.parquet: "),
     ):
@@ -248,9 +248,9 @@ def test_damaged_pages_are_told(tmp_path: Path) -> None:
 def test_broken_arrow_files_are_told(tmp_path: Path) -> None:
     whole = ipc_bytes(pyarrow.table({"a": list(range(1000))}), "file")
     for data, said in (
-        (b"", "bad.arrow: no Arrow file: the file is empty"),
-        (b"hello world, this is no arrow file", "bad.arrow: no Arrow file:"),
-        (whole[:-50], "bad.arrow: no Arrow file:"),
+        (b"", "bad.arrow: not an Arrow file: the file is empty"),
+        (b"hello world, this is not an arrow file", "bad.arrow: not an Arrow file:"),
+        (whole[:-50], "bad.arrow: not an Arrow file:"),
         (b"FEA1" + bytes(20), "bad.arrow: Feather, version 1"),
     ):
         table = Table(tmp_path, format="arrow")

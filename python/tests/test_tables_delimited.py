@@ -34,11 +34,11 @@ print([name for name in ("pandas", "numpy", "pyarrow") if name in sys.modules])
 
 def test_a_wrong_description_is_refused_at_once() -> None:
     for wrong, said in (
-        ({"format": "excel"}, "format: 'excel' is none of delimited"),
+        ({"format": "excel"}, "format: 'excel' is not one of delimited"),
         ({"delimiter": "ab"}, "delimiter: 'ab' is not one ASCII character"),
-        ({"encoding": "ebcdic"}, "encoding: 'ebcdic' is none of utf8"),
-        ({"header": "yes"}, "header: 'yes' is none of all_files_same_headers"),
-        ({"ragged": "maybe"}, "ragged: 'maybe' is none of error, skip, fill"),
+        ({"encoding": "ebcdic"}, "encoding: 'ebcdic' is not one of utf8"),
+        ({"header": "yes"}, "header: 'yes' is not one of all_files_same_headers"),
+        ({"ragged": "maybe"}, "ragged: 'maybe' is not one of error, skip, fill"),
     ):
         with pytest.raises(TableError) as raised:
             TableReader({"format": "delimited", "files": [], **wrong})
@@ -307,7 +307,7 @@ def test_the_environment_is_checked(
     assert str(raised.value) == (
         f"tables of format {form} need {module.split('.')[0]} in the environment of the script"
         f" (import of {module} halted; None in sys.modules); install it there, or name another one"
-        " by --python"
+        " with --python"
     )
 
 

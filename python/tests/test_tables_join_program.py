@@ -61,10 +61,10 @@ def test_the_program_tells_what_is_wrong(tmp_path: Path) -> None:
     assert said["final"] is True
     assert trace == ""
     assert ask(tmp_path, do="join", format="csv", **paths)[1] == {
-        "error": "format: 'csv' is none of parquet, arrow",
+        "error": "format: 'csv' is not one of parquet, arrow",
         "final": False,
     }
-    assert ask(tmp_path, do="sing")[1]["error"].startswith("do: 'sing' is none of join")
+    assert ask(tmp_path, do="sing")[1]["error"].startswith("do: 'sing' is not one of join")
 
 
 def test_what_nobody_expected_is_told_with_its_trace(tmp_path: Path) -> None:

@@ -98,8 +98,8 @@ def test_a_column_of_nothing_is_one_of_nulls_in_other_frames(tmp_path: Path, kin
     [
         (("1", '"a"'), "values of several kinds (numbers and text)"),
         (("[1]", "true", "null"), "values of several kinds (lists and true or false)"),
-        (("18446744073709551616",), "whole numbers that no 64 bits hold together"),
-        (("-1", "18446744073709551615"), "whole numbers that no 64 bits hold together"),
+        (("18446744073709551616",), "whole numbers that do not fit into 64 bits"),
+        (("-1", "18446744073709551615"), "whole numbers that do not fit into 64 bits"),
         (('[1, "a"]',), "lists with values of several kinds, or numbers beyond 64 bits,"),
         (
             ('{"a": 1}', '{"a": "b"}'),
@@ -137,7 +137,7 @@ def test_values_of_mixed_types_stay_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("xx", "no JSON from character 0 on"),
+        ("xx", "not JSON from character 0 on"),
         ('{"x": 1,}', "double quotes"),
         ("{x: 1}", "double quotes"),
         ('{"x": 1} {"x": 2}', "more than one JSON value"),
@@ -145,8 +145,8 @@ def test_values_of_mixed_types_stay_as_they_are(tmp_path: Path) -> None:
         ("[1]", "list in place of an object"),
         ("5", "int in place of an object"),
         ("null", "NoneType in place of an object"),
-        ('{"x": NaN}', "NaN is no JSON"),
-        ('{"x": -Infinity}', "-Infinity is no JSON"),
+        ('{"x": NaN}', "NaN is not JSON"),
+        ('{"x": -Infinity}', "-Infinity is not JSON"),
         ('{"x": "\\ud800"}', "half of a surrogate pair"),
         ('{"\\uD800x": 1}', "half of a surrogate pair"),
         ('{"x": 1e400}', "a number too large for float64"),
@@ -220,7 +220,7 @@ def test_a_document_that_is_no_json_lines_is_told(tmp_path: Path, text: str, wha
     line = 2 if text.startswith("\n") else 1
     assert made.error() == (
         f"data.json line {line}: {what} begins here, and JSON lines have one object to a line;"
-        " write the file so, as pandas does with to_json(orient='records', lines=True)"
+        " write the file that way, as pandas does with to_json(orient='records', lines=True)"
     )
 
 

@@ -210,7 +210,9 @@ def test_a_query_that_fails_in_the_middle_is_told(database: Database) -> None:
     "value", ["timestamp 'infinity'", "date '20000-01-01'", "'-infinity'::date"]
 )
 def test_dates_that_are_none_are_refused_and_can_be_text(database: Database, value: str) -> None:
-    assert "to be cast to text" in database.refused(f"SELECT {value} AS x")
+    assert "cast a value that no DataFrame can hold to text" in database.refused(
+        f"SELECT {value} AS x"
+    )
     assert database.read(f"SELECT ({value})::text AS x").num_rows == 1
 
 

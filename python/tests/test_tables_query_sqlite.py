@@ -183,7 +183,7 @@ def test_a_database_that_is_not_there_is_refused_and_not_made(database: Database
 @pytest.mark.parametrize("connection", ["mysql://a:hush@b/c", "data", "sqlite://x", ":memory:"])
 def test_other_connections_are_refused_and_not_shown(database: Database, connection: str) -> None:
     said = database.refused(connection=connection)
-    assert said.startswith("the connection is of no known form; a connection is sqlite:///PATH")
+    assert said.startswith("the connection has no known form; a connection is sqlite:///PATH")
     assert "hush" not in said
 
 

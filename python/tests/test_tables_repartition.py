@@ -317,7 +317,7 @@ def test_what_cannot_be_cut_is_told(tmp_path: Path) -> None:
     made = table(tmp_path, "n,store,k\n1,5,a\n")
     assert refused(made, "stroe") == "partition_by: no column 'stroe'; did you mean 'store'?"
     assert refused(made, "qqq").endswith("no column 'qqq'; there are 'n', 'store', 'k'")
-    assert refused(made, "k", "k") == "partition_by: 'k' stands there twice; leave one out"
+    assert refused(made, "k", "k") == "partition_by: 'k' is there twice; leave one out"
     assert refused(made) == "partition_by: names no column"
     long = table(tmp_path, "n,k\n1," + "ä" * 50 + "\n")
     assert "'" + "ä" * 50 + "' of column 'k' is too long for the name of a folder" in refused(

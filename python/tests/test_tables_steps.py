@@ -159,7 +159,7 @@ def test_steps_that_are_none_are_refused() -> None:
     assert "skip: a number of rows" in refused({"skip": 1.5})
     assert "probability is 1.5" in refused({"take_random_sample": {"probability": 1.5, "seed": 1}})
     assert "seed is None" in refused({"take_random_sample": {"probability": 0.5}})
-    assert "no name of a column" in refused({"keep_columns": 5})
+    assert "is not the name of a column" in refused({"keep_columns": 5})
     assert "pattern '['" in refused({"keep_columns": {"pattern": "["}})
 
 
@@ -232,8 +232,8 @@ def test_paths_and_formats_that_do_not_match_are_told(tmp_path: Path) -> None:
         ("/q.csv", "it has no {key}"),
         ("/{}/q.csv", "a key needs a name"),
         ("/{a}/{a}.csv", "two keys are called 'a'"),
-        ("/{a:MM/dd}.csv", "is no date"),
-        ("/{a:int}.csv", "is no date"),
+        ("/{a:MM/dd}.csv", "is not a date"),
+        ("/{a:int}.csv", "is not a date"),
         ("/{a/q.csv", "'{' stands alone"),
     ):
         with pytest.raises(TableError) as raised:

@@ -239,7 +239,9 @@ def test_what_the_environment_lacks_is_told_before_any_work(
 def test_a_kind_that_nobody_knows_is_refused(agent: Agent) -> None:
     answer, _ = started(agent, "return []", frame="spark")
     assert (answer.kind, answer.flags) == (INIT_FAILED, 16)
-    assert answer.error["message"].startswith("frame: 'spark' is none of pandas, pyarrow, polars")
+    assert answer.error["message"].startswith(
+        "frame: 'spark' is not one of pandas, pyarrow, polars"
+    )
 
 
 def test_values_that_arrow_cannot_take_are_told(agent: Agent) -> None:
@@ -326,7 +328,7 @@ def test_values_beside_missing_ones_are_what_they_are(
 
 
 TABLES = [
-    # An index that pandas has written is no column of its frame.
+    # An index that pandas has written is not a column of its frame.
     "pyarrow.Table.from_pandas(pandas.DataFrame({'l': [[1], [2]], 'n': [1, 2]}, index=[7, 8]))",
     "pyarrow.table([[[1], [2]], [1, 2]], names=['n', 'n'])",
     "pyarrow.table({'l': [[1], [2]], 'n': pyarrow.array([1, 2]).dictionary_encode()})",
@@ -421,7 +423,7 @@ def test_what_a_script_finds_wrong_with_a_table_has_its_lines(agent: Agent) -> N
     assert trace[0] == "Traceback (most recent call last):"
     assert trace[1].endswith("in run")
     assert trace[-1].endswith(
-        "TableError: format: 5 is none of delimited, parquet, json_lines, arrow"
+        "TableError: format: 5 is not one of delimited, parquet, json_lines, arrow"
     )
 
 

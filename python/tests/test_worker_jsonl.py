@@ -58,12 +58,12 @@ def test_large_numbers_are_kept_as_they_are(tmp_path: Path) -> None:
         ('{"v": [0.5, 1e400, 0.5]}', "a number too large for float64"),
         ('{"v": [[0.5, 1], [{"x": [0.5, "y", -1e400]}]]}', "a number too large for float64"),
         ('{"v": {"w": [null, 1e400]}}', "a number too large for float64"),
-        ('{"n": NaN}', "NaN is no JSON"),
-        ('{"n": [-Infinity]}', "-Infinity is no JSON"),
+        ('{"n": NaN}', "NaN is not JSON"),
+        ('{"n": [-Infinity]}', "-Infinity is not JSON"),
         ('{"s": "\\ud800"}', "half of a surrogate pair"),
         ('{"v": [{"\\uDC00x": 1}]}', "half of a surrogate pair"),
         ('{"n": 1} {"n": 2}', "more than one JSON value"),
-        ("xx", "no JSON from character 0 on"),
+        ("xx", "not JSON from character 0 on"),
         ('{"n": ' + "[" * 100_000 + "]" * 100_000 + "}", "nested too deeply"),
         ("[1, 2]", "list in place of an object"),
         ("null", "NoneType in place of an object"),
@@ -114,7 +114,7 @@ def test_a_document_that_is_no_json_lines_is_told(tmp_path: Path, text: str, wha
     line = 2 if text.startswith("\n") else 1
     assert error(tmp_path, text) == (
         f"a.jsonl line {line}: {what} begins here, and JSON lines have one object to a line; write"
-        " the file so, as pandas does with to_json(orient='records', lines=True)"
+        " the file that way, as pandas does with to_json(orient='records', lines=True)"
     )
 
 

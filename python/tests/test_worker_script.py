@@ -102,7 +102,7 @@ def test_a_script_that_does_not_compile_is_refused_before_it_runs(agent: Agent) 
     ("source", "message"),
     [
         ("def init(): pass\n", "score.py has no function run(mini_batch)"),
-        ("run = 5\n", "score.py has a run that is no function but int"),
+        ("run = 5\n", "score.py has a run that is not a function but int"),
         ("def run(): pass\n", "score.py has a run() that takes no argument; define run("),
         ("async def run(b): pass\n", "score.py has a run() that is async; define it with def"),
         (

@@ -105,7 +105,7 @@ void Agent::on_message(MasterMessage message) {
     rejoin();
     return;
   }
-  if (message.number <= number_in_) return;  // said before
+  if (message.number <= number_in_) return;  // received before
   if (message.number != number_in_ + 1 ||
       (epoch_ != 0 && message.epoch != epoch_ && number_in_ > 0)) {
     rejoin();
@@ -269,7 +269,7 @@ void Agent::say(ToMaster body) {
   link_.send(AgentMessage{config_.id, incarnation_, ++number_out_, std::move(body)});
 }
 
-// What was said got lost on one side: begin again from nothing.
+// Messages got lost on one side: begin again from nothing.
 void Agent::rejoin() {
   log_.note("the master asks to join again");
   abandon_workers();

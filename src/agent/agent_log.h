@@ -24,13 +24,13 @@ class AgentLog {
   virtual void warn(const std::string& text) = 0;
   // `pid` is none when the worker is gone already.
   virtual void load(const fact::LoadEnded& load, std::optional<int> pid) = 0;
-  // A worker is at a mini-batch, since a second or more: short ones show by their end alone. May be
-  // said again.
+  // A worker has been at a mini-batch for a second or more: of short ones only the end is shown.
+  // May be called again.
   virtual void picked(ProcessNumber process,
                       const Token& token,
                       std::uint32_t items,
                       WallTime since) = 0;
-  // Raw output of a worker may have grown; said every few seconds, and when it has ended.
+  // Raw output of a worker may have grown; called every few seconds, and when it has ended.
   virtual void limit_output(ProcessNumber /*process*/) {}
   // A worker's own record of one attempt.
   virtual void attempt(const AttemptRecord& record, std::uint32_t items) = 0;

@@ -69,7 +69,7 @@ void Agent::carry_out(order::StartWorker& one) {
   if (one.gpus.kind == GpuGrant::Kind::kSet) {
     command.set_environment.emplace_back(kVisibleGpusVariable, one.gpus.devices);
   } else if (one.gpus.kind == GpuGrant::Kind::kUnset) {
-    // The job's own value said what there is to hand out.
+    // The job's own value decided what there is to hand out.
     std::erase_if(command.set_environment,
                   [](const auto& variable) { return variable.first == kVisibleGpusVariable; });
     command.unset_environment.emplace_back(kVisibleGpusVariable);

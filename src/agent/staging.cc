@@ -17,8 +17,8 @@ void Agent::report(order::ReportAttempt& one) {
   say(to_master::AttemptEnded{std::move(one.record)});
 }
 
-// An attempt is told of when its files are durable: what the master commits must not be lost. The
-// worker goes on meanwhile, it has taken the files aside. Those of an attempt that failed vanish.
+// An attempt is reported when its files are durable: what the master commits must not be lost. The
+// worker continues meanwhile, it has taken the files aside. Those of an attempt that failed vanish.
 void Agent::keep_files(order::ReportAttempt one) {
   std::string aside = config_.folders.staged_done + "/" + staged_name(one.record.token);
   if (one.record.status != AttemptStatus::kRunDone) {
@@ -37,7 +37,7 @@ void Agent::keep_files(order::ReportAttempt one) {
         shared->kept = keep_staged(*fs, aside, outputs);
       },
       [self = self_, shared, joined = incarnation_] {
-        // An agent that has joined again has said that it holds nothing.
+        // An agent that has joined again has reported that it holds nothing.
         if (*self == nullptr || (*self)->incarnation_ != joined) return;
         (*self)->files_kept(shared->one, shared->kept);
       });

@@ -73,7 +73,7 @@ class Json {
   explicit Json(Value content) : value(std::move(content)) {}
 
   // The member of that name, the last one when there are several; nullptr when there is none or
-  // this is no object.
+  // this is not an object.
   const Json* find(std::string_view name) const;
 
   // nullptr when the value is of another kind.

@@ -20,7 +20,7 @@ constexpr const char* kFooter =
     "  windrow completion fish > ~/.config/fish/completions/windrow.fish\n\n"
     "For this shell alone: source <(windrow completion bash)\n";
 
-// "retry_settings.timeout=" and so on; keys below a user's own name cannot be said beforehand, and
+// "retry_settings.timeout=" and so on; keys below a user's own name cannot be known beforehand, and
 // a $ would mean something to a shell.
 std::vector<std::string> setting_words() {
   std::vector<std::string> words;

@@ -44,7 +44,7 @@ std::string findings_json(const std::vector<Finding>& findings) {
   return json.text() + "\n";
 }
 
-// `quiet`: what is good is not said.
+// `quiet`: what is good is not printed.
 std::string findings_text(const std::vector<Finding>& findings, bool quiet) {
   std::string out;
   for (const Finding& finding : findings) {

@@ -21,7 +21,7 @@ constexpr const char* kFooter =
 class Explain final : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.description("Say why a job is where it is, or what one of its mini-batches did");
+    app.description("Explain the state of a job, or what one of its mini-batches did");
     app.footer(kFooter);
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
     app.add_option("BATCH", batch_, "Number of a mini-batch")->type_name("");

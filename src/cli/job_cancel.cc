@@ -59,7 +59,7 @@ class JobCancel final : public Command {
     const Status ended = followed->follow(0, each);
     if (end) return *std::move(end);
     return fail(ErrorCode::kUnavailable,
-                "job {} has ended without a word; `windrow job show {}` tells its status",
+                "job {} ended without an answer; `windrow job show {}` shows its status",
                 job_,
                 job_);
   }

@@ -26,7 +26,7 @@ constexpr const char* kFooter =
     "  windrow job list -q                        their names alone\n"
     "  windrow job list -o json\n\n"
     "The newest first. Jobs that have a folder elsewhere (--job-dir) are not listed.\n"
-    "`windrow explain JOB` tells more of one.\n";
+    "`windrow explain JOB` tells you more about one.\n";
 
 // "2026-11-15 06:44:53Z"
 std::string time_text(WallTime time, ClockText& clock) {

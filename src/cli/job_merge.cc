@@ -18,8 +18,8 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  windrow job merge score-2026-11-15-calm-heron\n"
     "  windrow job merge /data/jobs/nightly -o json\n\n"
-    "The rows get the name that the result would have had; staged files come to\n"
-    "lie in their outputs.\n";
+    "The rows get the name that the result would have had; staged files go\n"
+    "to their outputs.\n";
 
 void add_list(JsonWriter& json, const char* key, const std::vector<std::string>& values) {
   json.key(key).begin_array();

@@ -87,7 +87,7 @@ void JobOptions::declare(CLI::App& app) {
          "Interpreter for the script ($WINDROW_PYTHON, the active environment, python3)");
   option(
       "--job-dir", flags_.job_dir, "FOLDER", "Folder of the job (a new one in $WINDROW_HOME/jobs)");
-  option("--name", flags_.name, "NAME", "Name of the job (made up)");
+  option("--name", flags_.name, "NAME", "Name of the job (generated)");
   app.add_flag("--bisect",
                flags_.bisect,
                "Halve failed mini-batches until the bad items stand alone; keep the others");

@@ -41,7 +41,7 @@ class JobOptions {
   void declare(CLI::App& app);
 
   // kAll: whether the inputs are there too. kTask: that is left to whoever prepares the job, unless
-  // something else is wrong; a job that goes on says more about them.
+  // something else is wrong; a job that resumes says more about them.
   enum class Look { kTask, kAll };
 
   // Refused with everything that is wrong with the job, its script or program, and its inputs.

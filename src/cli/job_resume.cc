@@ -14,12 +14,12 @@ constexpr const char* kFooter =
     "  windrow job resume score-2026-11-15-calm-heron\n"
     "  windrow job resume /data/jobs/nightly -v\n"
     "  windrow job resume nightly --timeout 600 --changed-code\n\n"
-    "Mini-batches that are done stay as they are; failed ones are tried afresh.\n";
+    "Mini-batches that are done stay as they are; failed ones start over.\n";
 
 class JobResume final : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.description("Go on with a job that was killed, cancelled or has failed");
+    app.description("Resume a job that was killed or cancelled, or has failed");
     app.footer(kFooter);
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
     app.add_flag("--changed-code",

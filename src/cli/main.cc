@@ -22,12 +22,12 @@ constexpr const char* kFooter =
     "First steps:\n"
     "  windrow run score.py --input FOLDER        run(mini_batch) over its files\n"
     "  windrow run job.yml                        the same from a job file\n"
-    "  windrow job list                           what there is, and how it stands\n"
-    "  windrow job resume JOB                     go on where a stopped or failed job ended\n"
+    "  windrow job list                           all jobs, and how they stand\n"
+    "  windrow job resume JOB                     resume a job that stopped or failed\n"
     "  windrow plan score.py --input FOLDER       what that would do, without doing it\n"
     "  windrow explain JOB                        why it is where it is\n"
     "  windrow help settings                      every key of a job file\n"
-    "  windrow completion bash                    names and flags by the Tab key\n"
+    "  windrow completion bash                    Tab completion of names and flags\n"
     "  windrow COMMAND --help                     all about a command\n";
 
 constexpr const char* kJobFooter =
@@ -143,7 +143,7 @@ constexpr auto kOtherWords = std::to_array<OtherWord>({
     {"--ignore", "--set inputs.data.ignore=GLOB leaves files out"},
     {"--overwrite", "--set output_exists=overwrite replaces an old result"},
     {"--processes", "did you mean --workers?"},
-    {"--resume", "the same command goes on by itself"},
+    {"--resume", "the same command resumes the job"},
     {"--retries", "did you mean --max-retries?"},
 });
 
@@ -155,7 +155,7 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
         input == nullptr ? ""
         : input->count() > 0
             ? "; put a glob in quotes, as in --input 'photos/*.jpg', or give the folder"
-            : "; what is to be read goes behind --input, and what the script is told behind --";
+            : "; name the input with --input, and put arguments of the script after --";
     return fmt::format("{} does not take {}{}", full_name(app), in_quotes(word), advice);
   }
   const auto* other = std::ranges::find(kOtherWords, name, &OtherWord::flag);
@@ -167,7 +167,7 @@ std::string unknown_word(const CLI::App& app, const std::string& word) {
     for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
   }
   std::string advice = did_you_mean(name, flags);
-  if (advice.empty() && input != nullptr) advice = "; arguments of the script stand behind --";
+  if (advice.empty() && input != nullptr) advice = "; put arguments of the script after --";
   return fmt::format("{} has no flag {}{}", full_name(app), name, advice);
 }
 
@@ -248,7 +248,7 @@ int report(const Error& error) {
 }
 
 int command_line(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // whoever read our lines may go away: the job goes on
+  std::signal(SIGPIPE, SIG_IGN);  // whoever read our lines may go away: the job continues
   // What stands behind `--` belongs to the user's script, whatever it looks like.
   std::vector<std::string> ours(argv + 1, argv + argc);
   std::vector<std::string> scripts;
@@ -286,7 +286,7 @@ int command_line(int argc, char** argv) {
   add(app, "completion", make_completion_command(), commands);
   // CLI11 would take the next word for its value.
   if (const auto empty = std::ranges::find_if(ours, is_flag_without_value); empty != ours.end()) {
-    write_out(2, fmt::format("windrow: {} has no value behind it\n", *empty));
+    write_out(2, fmt::format("windrow: {} needs a value\n", *empty));
     return kExitRefused;
   }
   ours = with_help_behind(app, std::move(ours));
@@ -302,8 +302,7 @@ int command_line(int argc, char** argv) {
     }
     write_out(
         2,
-        fmt::format(
-            "{}\n`{} --help` tells all about it\n", refusal(command, error), full_name(command)));
+        fmt::format("{}\n`{} --help` explains it\n", refusal(command, error), full_name(command)));
     return kExitRefused;
   }
   for (const auto& [parsed, command] : commands) {

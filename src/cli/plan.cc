@@ -28,7 +28,7 @@ constexpr const char* kFooter =
     "  windrow plan score.py --input images -v\n"
     "  windrow plan job.yml --set mini_batch_size=100 -o json\n\n"
     "Takes what `windrow run` takes; lists the input, runs and writes nothing. Of the\n"
-    "settings it shows the main ones and those that were said, with -v all.\n";
+    "settings it shows the main ones and those that you set, with -v all.\n";
 
 std::string_view item_word(const JobPreview& preview) {
   return preview.items == InputAs::kFiles ? "file" : "row";
@@ -66,7 +66,7 @@ std::string gpus_text(const GpuSet& gpus) {
 
 std::string settings_part(const JobReading& reading, bool all) {
   if (all) return effective_job_file(reading.spec, reading.origins);
-  return "# The main settings, and those that were said; -v shows all.\n" +
+  return "# The main settings, and those that you set; -v shows all.\n" +
          main_settings(reading.spec, reading.origins);
 }
 
@@ -75,7 +75,7 @@ std::string plan_text(const JobReading& reading, const JobPreview& preview, bool
   const auto line = [&out](std::string_view what, std::string_view text) {
     fmt::format_to(std::back_inserter(out), "{:<14}{}\n", what, escape_bytes(text));
   };
-  line("job", preview.new_name ? "a new one, with a name made up" : preview.name);
+  line("job", preview.new_name ? "a new one, with a generated name" : preview.name);
   if (!preview.notice.empty()) line("", preview.notice);
   line(preview.python ? "script" : "command", script_path(reading.spec));
   if (preview.python) {
@@ -173,7 +173,7 @@ class Plan final : public Command {
     app.description("Show what `run` would do: settings, files, mini-batches, workers");
     app.footer(kFooter);
     options_.declare(app);
-    app.add_flag("--new", afresh_, "As `run` does: start afresh even if a job could go on");
+    app.add_flag("--new", afresh_, "As `run` does: start over even if a job could resume");
     app.add_flag("-v,--verbose", all_settings_, "Show every setting, defaults too");
     voice_.declare(app, Voice::For::kAnswer);
   }

@@ -28,7 +28,7 @@ constexpr const char* kFooter =
     "  windrow prune --keep 20 --state failed\n"
     "  windrow prune --quota 50GB --unfinished -o json\n\n"
     "Without --yes nothing is removed. With several rules --keep is always kept, and\n"
-    "--quota takes the eldest of what is left. Results that lie outside of\n"
+    "--quota removes the oldest of what is left. Results that lie outside of\n"
     "$WINDROW_HOME stay, and so does what runs or what a kept job needs.\n";
 
 std::optional<StoredState> state_of(const std::string& word) {
@@ -65,14 +65,14 @@ class Prune final : public Command {
     app.add_option("--older-than", older_than_, "What ended longer ago: hours, days, weeks (30d)")
         ->type_name("AGE");
     app.add_option("--keep", keep_, "The newest N of each kind stay")->type_name("N");
-    app.add_option("--quota", quota_, "The eldest go until the rest fits, as in 50GB")
+    app.add_option("--quota", quota_, "Remove the oldest until the rest fits, as in 50GB")
         ->type_name("SIZE");
     add_choice(app,
                "--state",
                state_,
                {"completed", "failed", "canceled", "unfinished"},
-               "Only jobs that ended so");
-    app.add_flag("--unfinished", unfinished_, "Also jobs that could go on");
+               "Only jobs that ended in this state");
+    app.add_flag("--unfinished", unfinished_, "Also jobs that could resume");
     app.add_flag("--yes", yes_, "Remove them");
     voice_.declare(app, Voice::For::kAnswer);
   }
@@ -181,7 +181,7 @@ class Prune final : public Command {
       out = fmt::format("{} would go and free {}; {}.\n", count, human_bytes(plan.freed), rest);
     }
     if (resumable > 0) {
-      out += fmt::format("{} could go on and {}: --unfinished takes such jobs too.\n",
+      out += fmt::format("{} could resume and {}: --unfinished removes such jobs too.\n",
                          resumable,
                          resumable == 1 ? "stays" : "stay");
     }

@@ -23,7 +23,7 @@ class Replay final : public Command {
     app.footer(kFooter);
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
     app.add_option("BATCH", batch_, "Number of the mini-batch")->required()->type_name("");
-    app.add_flag("--pdb", post_mortem_, "Let an exception end in Python's debugger");
+    app.add_flag("--pdb", post_mortem_, "Open Python's debugger when an exception is raised");
   }
 
   int run(const Caller& caller) override {

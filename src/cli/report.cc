@@ -23,7 +23,7 @@ constexpr const char* kFooter =
 class Report final : public Command {
  public:
   void declare(CLI::App& app) override {
-    app.description("Say where the time of a job went, and what to change");
+    app.description("Show where the time of a job went, and what to change");
     app.footer(kFooter);
     app.add_option("JOB", job_, "Name or folder of the job")->required()->type_name("");
     app.add_option("--html", page_, "Write a page with a timeline, which needs nothing else")

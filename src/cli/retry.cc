@@ -14,9 +14,9 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  windrow retry score-2026-11-15-calm-heron\n"
     "  windrow retry nightly --timeout 600 --max-retries 5\n"
-    "  windrow retry nightly --name nightly-mended --output mended\n"
+    "  windrow retry nightly --name nightly-fixed --output fixed\n"
     "  windrow retry nightly --replace\n\n"
-    "The old result stays as it is, unless --replace says otherwise. Input, script\n"
+    "The old result stays as it is, unless you give --replace. Input, script\n"
     "and mini-batches are those of the old job.\n";
 
 class Retry final : public Command {
@@ -33,7 +33,7 @@ class Retry final : public Command {
            flags_.append_row_to,
            "FILE",
            "File for the rows, in --output unless a path (parallel_run_step.txt)");
-    option("--name", flags_.name, "NAME", "Name of the new job (made up)");
+    option("--name", flags_.name, "NAME", "Name of the new job (generated)");
     option("--job-dir", flags_.job_dir, "FOLDER", "Folder of the new job");
     // Known, so that it can be refused with what to do instead, and not shown.
     app.add_option("--mini-batch-size", flags_.mini_batch_size)->group("");

@@ -26,7 +26,7 @@ constexpr const char* kFooter =
     "  windrow run job.yml -q -o json\n\n"
     "`windrow help settings` lists what --set and job files know; `windrow plan`\n"
     "shows what would run.\n"
-    "Killed or stopped, the same command goes on where it was. --new starts afresh.\n";
+    "The same command resumes a job that was killed or stopped. --new starts over.\n";
 
 class Run final : public Command {
  public:
@@ -37,7 +37,7 @@ class Run final : public Command {
     app.description("Run a script over files, or a job file, to the end");
     app.footer(kFooter);
     options_.declare(app);
-    app.add_flag("--new", afresh_, "Start afresh even if an unfinished job could go on");
+    app.add_flag("--new", afresh_, "Start over even if an unfinished job could resume");
     app.add_flag("--detach", detach_, "Return when the job is running, and leave it to itself");
     app.add_flag("--accept-input",
                  accept_input_,
@@ -64,7 +64,7 @@ class Run final : public Command {
       const TrialCaller trial{caller, [](const std::string& line) { write_out(2, line + "\n"); }};
       return report(try_script(trial, *std::move(reading), debugger_));
     }
-    if (debugger_) return voice_.report({ErrorCode::kInvalid, "--debugpy goes with --local"});
+    if (debugger_) return voice_.report({ErrorCode::kInvalid, "--debugpy needs --local"});
     const std::unique_ptr<JobStart> start = start_job(*std::move(reading), afresh_, accept_input_);
     return detach_ ? run_detached(voice_, caller, *start) : run_and_show(voice_, caller, *start);
   }

@@ -15,7 +15,7 @@ namespace {
 
 Status check_voice(const Voice& voice) {
   if (!voice.quiet() || !voice.verbose()) return {};
-  return fail(ErrorCode::kInvalid, "-q wants less and -v more: give one of them");
+  return fail(ErrorCode::kInvalid, "-q and -v contradict each other: give one of them");
 }
 
 int run(const Voice& voice, const Caller& caller, JobStart& start, RunScreen& screen) {
@@ -23,7 +23,7 @@ int run(const Voice& voice, const Caller& caller, JobStart& start, RunScreen& sc
   return code ? *code : voice.report(code.error());
 }
 
-// What is said when a job runs on by itself.
+// What is printed when a job continues in the background.
 void say_running(const Voice& voice, const std::string& name) {
   if (voice.json()) {
     JsonWriter json;

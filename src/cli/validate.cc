@@ -18,7 +18,7 @@ constexpr const char* kFooter =
     "Examples:\n"
     "  windrow validate job.yml\n"
     "  windrow validate job.yml --set mini_batch_size=100 -o json\n\n"
-    "Says every problem with its place; exit code 0 when there is none, else 2.\n"
+    "Reports every problem with its place; exit code 0 when there is none, else 2.\n"
     "Looks at the job file, for a run() in its script, and for its inputs.\n";
 
 std::string valid_json(const std::vector<Problem>& notices) {

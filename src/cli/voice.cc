@@ -33,9 +33,9 @@ void write_problems(const std::vector<Problem>& problems, int code) {
 }  // namespace
 
 void Voice::declare(CLI::App& app, For what) {
-  app.add_flag("-q,--quiet", quiet_, "Say only how it ended");
+  app.add_flag("-q,--quiet", quiet_, "Print only how it ended");
   if (what == For::kJob) {
-    app.add_flag("-v,--verbose", verbose_, "Say more: workers that start and end, failures");
+    app.add_flag("-v,--verbose", verbose_, "Print more: workers that start and end, failures");
   }
   add_choice(app, "-o", format_, {"text", "json"}, "json: one document on standard output (text)");
 }

@@ -78,7 +78,7 @@ class JobFolder {
   }
   [[nodiscard]] std::string control() const { return root_ + "/state/control"; }
   [[nodiscard]] std::string identity() const { return root_ + "/state/identity"; }
-  // As it is from the epoch on in which the job went on with changed code.
+  // As it is from the epoch on in which the job resumed with changed code.
   [[nodiscard]] std::string identity_from(Epoch epoch) const {
     return fmt::format("{}.{}", identity(), epoch);
   }

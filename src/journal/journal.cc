@@ -46,7 +46,7 @@ Result<Header> parse_header(std::string_view payload) {
   header.after.epoch = reader.varint();
   header.after.length = reader.varint();
   header.after.crc = reader.fixed<std::uint32_t>();
-  if (!reader.done()) return fail(ErrorCode::kInternal, "its first record is no journal header");
+  if (!reader.done()) return fail(ErrorCode::kInternal, "its first record is not a journal header");
   return header;
 }
 

@@ -3,7 +3,7 @@
 // Segments: where the rows of attempts are kept until they are merged (state/rows/*.seg).
 //
 // A segment belongs to one life of one agent, which appends a chunk for every attempt that returned
-// rows. Which chunks count is said by the journal alone. Layout: docs/formats/segment.md.
+// rows. Only the journal says which chunks count. Layout: docs/formats/segment.md.
 //
 // Failure: reading refuses a chunk whose checksum or token is not what the journal says.
 #pragma once

@@ -164,7 +164,7 @@ Status put_file(FileSystem& fs, const std::string& from, const std::string& to, 
   }
   if (!replace) {
     return fail(ErrorCode::kConflict,
-                "{} exists and is not of this job; remove it and give the same command again",
+                "{} exists and is not of this job; remove it and run the same command again",
                 path_in_quotes(to));
   }
   const std::string beside = to + ".windrow-new";

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Duration kTick = std::chrono::seconds(1);
 
-// An input that held nothing is listed again when the job goes on.
+// An input that held nothing is listed again when the job resumes.
 bool has_whole_plan(const JobState& state) {
   return state.listing_ended() && state.plan_bytes() > 0;
 }
@@ -206,7 +206,7 @@ void Master::carry_out(const action::Assign& action) {
       to_agent::Assign{action.token, action.items.count, action.tries, *std::move(paths)});
 }
 
-// Absolute paths, separated by NUL. In a job that goes on, each file is looked at first.
+// Absolute paths, separated by NUL. In a job that resumes, each file is looked at first.
 Result<std::string> Master::paths_of(BatchId id, const ItemRange& items) {
   // The plan may not know how many items all of them are.
   const bool all = items == ItemRange{0, state().batches()[id].items};
@@ -312,7 +312,8 @@ void Master::carry_out(const action::Finish& /*action*/) {
   });
 }
 
-// A disk that refuses is no fault of the job: nothing is journaled, and the same command goes on.
+// A disk that refuses is not the job's fault: nothing is journaled, and the same command resumes
+// it.
 void Master::broken(std::string cause) {
   if (finished()) return;
   broken_cause_ = std::move(cause);

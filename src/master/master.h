@@ -54,7 +54,7 @@ class Master {
   ~Master();
 
   // Takes the job over: creates the journal of the next epoch and begins to plan and to hand out.
-  // `job` is what replay_job gave; `reopen` lets a stopped or finished job go on.
+  // `job` is what replay_job gave; `reopen` lets a stopped or finished job resume.
   Status open(ReplayedJob job, std::optional<fact::Reopened> reopen);
 
   void on_message(AgentMessage message);

@@ -3,7 +3,8 @@
 // Puts the committed rows into one file for each output that gets rows, in order of mini-batches,
 // while the job runs.
 //
-// Files that are no plain rows one after the other are made of those at the end, by a RowShape.
+// Files that are not plain rows one after the other are made from the rows at the end, by a
+// RowShape.
 //
 // Follows the committed prefix: what is committed (or failed, which has no rows) from the start on
 // is copied in steps on the pool. A file has no name until it is complete and published, so a job

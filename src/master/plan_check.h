@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compares what an input holds with the plan that was made of it, for a job that goes on.
+// Compares what an input holds with the plan that was made of it, for a job that resumes.
 //
 // As long as the names come in the order of the plan nothing is kept. From the first difference on
 // both sides are collected, so that the end can tell what is missing from what is additional,

@@ -3,9 +3,9 @@
 // Lists the inputs one after another, cuts them, and writes the plan, a page at a time beside the
 // work.
 //
-// For a job that goes on, lists from the start again and compares with the plan that is there: a
+// For a job that resumes, lists from the start again and compares with the plan that is there: a
 // file that is missing, additional, or changed since the listing began is a problem to report.
-// Where the listing had not ended, it goes on after the plan's end.
+// Where the listing had not ended, it continues after the plan's end.
 //
 // Largest first means that all mini-batches are cut and sorted before the first is numbered; the
 // plan is then written in one piece.

@@ -33,7 +33,7 @@ Status check_existing(FileSystem& fs,
   });
   if (journaled || same_bytes(to, there)) return {};
   return fail(ErrorCode::kConflict,
-              "{} exists and is not the result of this job; remove it, then give the command again",
+              "{} exists and is not the result of this job; remove it, then run the command again",
               to.path);
 }
 

@@ -50,7 +50,7 @@ class PublishTest : public testing::Test {
 TEST_F(PublishTest, LinksNothingWhenAnyTargetIsSomebodyElses) {
   fs_.put("/out/more.txt", "mine\n");
   EXPECT_EQ(publish(),
-            "/out/more.txt exists and is not the result of this job; remove it, then give the "
+            "/out/more.txt exists and is not the result of this job; remove it, then run the "
             "command again");
   EXPECT_FALSE(fs_.content("/out/rows.txt"));
   EXPECT_EQ(fs_.content("/out/more.txt"), "mine\n");

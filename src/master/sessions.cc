@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of the Master that talks with agents: who has joined, and in which order things were
-// said.
+// The part of the Master that talks with agents: who has joined, and the order of messages.
 #include <utility>
 
 #include "base/counted.h"
@@ -22,7 +21,7 @@ void Master::on_message(AgentMessage message) {
                      (scheduler_->has_agent(message.agent) || planted(Fault::kNeverRejoin));
   const bool trusted = std::holds_alternative<to_master::AttemptEnded>(message.body) &&
                        planted(Fault::kAcceptStaleToken);
-  if (known && message.number <= it->second.number_in) {  // said before
+  if (known && message.number <= it->second.number_in) {  // received before
     if (trusted) take(message.agent, message.body);
     return;
   }

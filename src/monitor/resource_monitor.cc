@@ -114,7 +114,7 @@ class ResourceMonitor::Sampler {
     static_cast<void>(write_whole_file(config_.folder + "/setup.json", out.text() + "\n"));
   }
 
-  // A job that goes on adds to the table, with its columns once more when they have changed.
+  // A job that resumes adds to the table, with its columns once more when they have changed.
   void begin_table(const std::string& name, const std::string& columns) {
     const std::string path = config_.folder + "/" + name;
     std::string& last = columns_[name];

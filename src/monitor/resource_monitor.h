@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The resource monitor of one node: every so often, and when a worker has died, a sample of the
-// machine, its disks, its processes and ours, for people who ask later what went on.
+// machine, its disks, its processes and ours, for people who ask later what happened.
 //
 //   setup.json                      what is looked at, and how often
 //   os/2026111506/processes_44      what ps prints at 06:44 UTC

@@ -33,7 +33,7 @@ class SteadyClock {
   // is later by more than kPauseMin, the whole delay is a pause.
   void turn(TimePoint monotonic, Duration allowed);
 
-  // As turn(), but however late it is, it is no pause: the loop was not running.
+  // As turn(), but however late it is, it is not a pause: the loop was not running.
   void resume(TimePoint monotonic) { turn_ = monotonic; }
 
   // The beginning of the turn. Never goes back.

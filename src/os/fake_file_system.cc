@@ -101,7 +101,7 @@ class FakeFile final : public File {
 
   Result<std::uint64_t> size() override { return inode_->data.size(); }
 
-  // A failure is final for this File; who opens the file anew may have more luck.
+  // A failure is final for this File; who opens the file again may have more luck.
   Status sync() override {
     if (sync_failed_) return broken("sync", path_);
     if (fs_.ask(FakeFileSystem::Call::kSync, path_)) {

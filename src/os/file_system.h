@@ -50,7 +50,7 @@ struct FolderEntry {
 struct FileStat {
   FileKind kind = FileKind::kOther;
   std::uint64_t size = 0;
-  WallTime modified;         // mtime: what the content's time is said to be
+  WallTime modified;         // mtime: the time that the content claims
   WallTime changed;          // the later of it and of the last change of anything (ctime)
   std::uint64_t device = 0;  // device and inode together are the same for the same file only
   std::uint64_t inode = 0;

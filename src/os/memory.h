@@ -27,7 +27,7 @@ WorkerMemory memory_of(pid_t pid);
 // out. Some tens of microseconds for each process.
 std::uint64_t held_memory(pid_t root);
 
-// Its peak begins anew with what it has now. Does nothing where that is not allowed.
+// Its peak starts over with what it has now. Does nothing where that is not allowed.
 void forget_memory_peak(pid_t pid);
 
 // Counts the kills for lack of memory in our control group, or where it does not count, in the

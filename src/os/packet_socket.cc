@@ -77,7 +77,7 @@ bool send_inline(int socket, const PacketHeader& header, std::string_view payloa
 }
 
 // An empty packet and the end of a connection read alike; this tells them apart, save for empty
-// packets that are the very last, which are no loss.
+// packets that are the very last, which is not a loss.
 bool is_closed(int socket) {
   pollfd state{socket, POLLRDHUP, 0};
   if (::poll(&state, 1, 0) <= 0 || (state.revents & (POLLRDHUP | POLLHUP)) == 0) return false;

@@ -3,10 +3,11 @@
 // Packets on a SOCK_SEQPACKET pair: inline up to 64 KiB, else in a memory file that travels beside.
 //
 // What is received is not trusted. A packet shorter than a header comes with a header of zeros; a
-// payload whose descriptor is missing, is no memory file or has another size than the header says,
-// and an inline one that was cut off, come empty, which the size in the header then contradicts.
+// payload whose descriptor is missing, is not a memory file or has another size than the header
+// says, and an inline one that was cut off, come empty, which the size in the header then
+// contradicts.
 //
-// Thread: any, one at a time. Failure: said by each.
+// Thread: any, one at a time. Failure: documented at each.
 #pragma once
 
 #include <array>

@@ -30,7 +30,7 @@ class PipedProgram {
   ~PipedProgram();
 
   // Reads until the program waits for its input and all it wrote before has come, or it has closed
-  // its output. Returns at once with what came when something did: empty when it said nothing.
+  // its output. Returns at once with what came when something did: empty when it wrote nothing.
   // Where the system does not tell what a program waits for, nothing for a while must do.
   std::string quiet();
 
@@ -45,7 +45,7 @@ class PipedProgram {
   // with 0, else how it ended: "exited with 3", "was killed by signal 9".
   std::string wait();
 
-  // The end of what it said on its stderr.
+  // The end of what it wrote to its stderr.
   [[nodiscard]] const std::string& last_errors() const { return errors_; }
 
  private:

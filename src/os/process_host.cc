@@ -62,7 +62,7 @@ struct ProcessHost::Worker {
   Descriptor answers;          // receiving end
   Descriptor control;
   std::optional<SharedPage> page;
-  bool running = false;  // the reaper has said so
+  bool running = false;  // the reaper has reported it
   int pid = 0;           // from then on
   bool ended = false;
   pid_t reaper = 0;                     // as `pid`
@@ -206,7 +206,7 @@ void ProcessHost::read_control(Worker& worker) {
   ssize_t got = 0;
   do {
     got = ::recv(worker.control.get(), &report, sizeof report, MSG_DONTWAIT);
-    // ECONNRESET: it left a kill unread. That is said once, before the report that it did send.
+    // ECONNRESET: it left a kill unread. It comes once, before the report that it did send.
   } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
   if (got < 0 && errno == EAGAIN) return;
   if (got != sizeof report) {

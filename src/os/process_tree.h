@@ -6,7 +6,7 @@
 // every orphan below comes back to it as a child, and nothing else in it waits for its children.
 //
 // Thread: the process has one. Failure: what cannot be killed (no permission, stuck in the kernel)
-// is given up after a limit, and said.
+// is given up after a limit, and reported.
 #pragma once
 
 #include <functional>

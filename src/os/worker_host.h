@@ -97,7 +97,7 @@ class WorkerHost {
   // What the worker process itself uses, without what it has started.
   virtual WorkerMemory memory(ProcessNumber process) = 0;
 
-  // The peak is counted anew from here on, where the system can do so.
+  // The peak starts over from here, where the system can do so.
   virtual void forget_peak(ProcessNumber process) = 0;
 
   // Asks the worker to write where it is to its descriptor 2. One that cannot may die of it.

@@ -153,7 +153,7 @@ class Starter {
     return sources[1].revents;
   }
 
-  // Kills what is no reaper. False when there is no child left.
+  // Kills what is not a reaper. False when there is no child left.
   bool clean_up() {
     std::vector<Descriptor> ended;
     const TreeCallbacks callbacks{

@@ -102,7 +102,7 @@ class LinesWorker {
     return rows_of(text);
   }
 
-  // So many lines in, as many out, and the program goes on.
+  // So many lines in, as many out, and the program continues.
   Rows answer(const std::string& lines, std::size_t count) {
     Rows rows = rows_of(program_->exchange(lines, count));
     if (rows.size() == count) return rows;

@@ -2,8 +2,8 @@
 //
 // Makes the wall clock show the kNext day from the moment on that a kFile exists.
 //
-// To be preloaded (LD_PRELOAD), with the path of the kFile in NEXT_DAY. All other clocks go on as
-// they were.
+// To be preloaded (LD_PRELOAD), with the path of the kFile in NEXT_DAY. All other clocks continue
+// as they were.
 #include <cstdlib>
 #include <ctime>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens between two commands: code mended, files added, names used again."""
+"""What happens between two commands: code fixed, files added, names used again."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_changed_code_is_told_by_its_files(windrow: Windrow, names: list[str], s
         windrow.script(NAMES, name)
     job = windrow.run(size=1)
     assert job.exit == 0, job
-    assert f"not going on with job {old.name}: the code changed since it began: " in job.text
+    assert f"not continuing job {old.name}: the code changed since it began: " in job.text
     assert shown in job.text
     assert f"`windrow job resume {old.name} --changed-code` does; starting a new one" in job.text
     assert job.folder != old.folder
@@ -107,7 +107,7 @@ def test_a_job_goes_on_with_changed_code_when_told(windrow: Windrow) -> None:
     resume = ["job", "resume", old.name, "--changed-code"]
     stopped = interrupted(windrow, windrow.begin(*resume))
     assert "score.py' is changed" in stopped.text
-    assert "goes on with changed code after 2 mini-batches" in stopped.log(
+    assert "continues with changed code after 2 mini-batches" in stopped.log(
         "logs/job_progress_overview.txt"
     )
     (windrow.folder / "calm").touch()
@@ -175,7 +175,7 @@ def test_an_older_unfinished_job_goes_on_when_it_is_the_one_that_fits(windrow: W
     job = windrow.run(size=1)
     assert job.exit == 0, job
     assert job.folder == first.folder
-    assert f"going on with job {first.name}" in job.text
+    assert f"continuing job {first.name}" in job.text
     unfinished = list((windrow.home / "unfinished").iterdir())
     assert [path.read_text() for path in unfinished] == [str(second.folder)]
 
@@ -189,7 +189,7 @@ def test_a_job_of_which_nothing_ran_says_how_to_begin_again(
     assert failed.exit != 0
     windrow.script(NAMES)
     if name is None:
-        assert "Fix the cause, then give the same command again" in failed.text
+        assert "Fix the cause, then run the same command again" in failed.text
         job = windrow.run()
     else:
         assert "then: windrow job resume hay --changed-code" in failed.text

@@ -166,7 +166,7 @@ def test_whatever_ends_a_worker_before_its_first_run_counts_as_a_failure_of_init
     [
         ("def run(mini_batch)\n    return []", "expected ':' (score.py, line 1)"),
         ("from os.path import *", "has no function run(mini_batch)"),
-        ("run = 7", "has a run that is no function but int"),
+        ("run = 7", "has a run that is not a function but int"),
         ("x = '\0'", "null bytes"),
     ],
     ids=["syntax", "missing", "no function", "null byte"],

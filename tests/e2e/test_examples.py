@@ -78,7 +78,7 @@ def test_the_demo_survives_what_it_does_to_itself(tmp_path: Path) -> None:
     said = run(script, cwd=tmp_path, home=tmp_path / "home", WINDROW_DEMO_DIR=folder)
     assert re.search(r"kill -9 \d+, a worker", said)
     assert re.search(r"kill -9 \d+, the engine", said)
-    assert "going on with job rough" in said
+    assert "continuing job rough" in said
     assert "identical to the undisturbed run: 9990 rows" in said
     assert "digit-04711.pgm is damaged" in said
     right = re.search(r"read ([\d,]+) of 9,990 digits right", said)

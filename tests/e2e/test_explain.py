@@ -99,8 +99,13 @@ def test_workers_that_had_nothing_to_do_are_in_the_report(windrow: Windrow) -> N
 def test_a_running_job_says_what_its_workers_are_at(windrow: Windrow) -> None:
     script = "import time\ndef run(b):\n    time.sleep(60)\n    return b\n"
     running = windrow.start(script, files=6, size=1, workers=1, name="slow")
-    until(lambda: "is at mini-batch 0 since" in windrow.command("explain", "slow").text, "it runs")
-    assert "process000 is at it since 20" in windrow.command("explain", "slow", "0").text
+    until(
+        lambda: "has been at mini-batch 0 since" in windrow.command("explain", "slow").text,
+        "it runs",
+    )
+    assert (
+        "process000 has been working on it since 20" in windrow.command("explain", "slow", "0").text
+    )
     said = json.loads(windrow.command("explain", "slow", "5", "-o", "json").text)
     assert (said["status"], said["exit_code"]) == ("Running", 0)
     assert "it waits behind 5 mini-batches" in said["sentences"][-1]

@@ -181,7 +181,7 @@ def test_a_list_on_standard_input_is_kept_for_the_job_that_goes_on(windrow: Wind
     assert b"the list on standard input is not the one that job" in other.stderr
     same = piped(windrow, text, *command)
     assert same.returncode == 0, same.stderr
-    assert b"going on with job" in same.stderr
+    assert b"continuing job" in same.stderr
     assert (windrow.folder / "out/parallel_run_step.txt").read_text().split() == names
 
 
@@ -243,7 +243,7 @@ def test_what_is_no_file_is_counted(windrow: Windrow) -> None:
     (root / "dangling").symlink_to("nowhere")
     done = run(windrow, {"a": "in"})
     assert done.rows() == ["0 in/a"]
-    assert "2 entries in the input are no file and left out" in done.text
+    assert "2 entries in the input are left out" in done.text
 
 
 # C586
@@ -295,7 +295,7 @@ def test_the_input_folder_may_be_the_output_folder(windrow: Windrow) -> None:
     assert "--output: is the input folder too: " in done.text
     assert "is an item of the next run" in done.text
     again = windrow.run(NAMES, "--set", "output_exists=overwrite", output="in")
-    assert again.rows() == ["a", "b"], "the old result is no item"
+    assert again.rows() == ["a", "b"], "the old result is not an item"
     assert "is the input folder too" not in windrow.run(NAMES, output="in/below").text
 
 

@@ -102,7 +102,7 @@ def test_what_is_wrong_before_the_script_is_refused(windrow: Windrow) -> None:
     windrow.files(1)
     assert local(windrow, "--debugpy", "70000").returncode == 2
     job = windrow.command("run", "score.py", "--input", "in", "--debugpy", "5678")
-    assert (job.exit, "--debugpy goes with --local" in job.text) == (2, True)
+    assert (job.exit, "--debugpy needs --local" in job.text) == (2, True)
 
 
 # C198

@@ -116,7 +116,7 @@ def test_the_logs_of_the_engine_follow_logging_level(windrow: Windrow) -> None:
             (job.folder / name).read_text() for name in engine if (job.folder / name).exists()
         )
         logged[level] = [line.split("|")[1] for line in text.splitlines() if LINE.fullmatch(line)]
-        # Progress, errors and the result are no matter of a level.
+        # Progress, errors and the result do not depend on a level.
         assert "result: Completed" in job.log("logs/job_progress_overview.txt")
         assert "no zero" in job.log("logs/user/error.txt")
         assert (job.folder / "user_logs/std_log_0.txt").exists()

@@ -93,7 +93,7 @@ def test_a_mini_batch_of_very_many_items_arrives_whole(windrow: Windrow, moody: 
     [
         ("throws", "BadMood", "f0003.throws is in a bad mood"),
         ("standard", "std::runtime_error", 'f0003.standard said "no" \\ \u00e4 \\xff'),
-        ("other", "exception", "something was thrown that is no std::exception"),
+        ("other", "exception", "something was thrown that is not a std::exception"),
         ("aborts", "ProcessDied", "was killed by SIGABRT"),
         ("hangs", "TimeoutError", "0.5 s"),
     ],
@@ -172,7 +172,7 @@ def test_killed_at_any_time_it_goes_on_to_the_same_bytes(windrow: Windrow, moody
     first.kill()
     windrow.expect_no_orphans()
     job = windrow.command("run", str(moody), *flags, result=result)
-    assert "going on" in job.text
+    assert "continuing" in job.text
     assert job.rows() == names
 
 

@@ -53,7 +53,7 @@ def test_the_command_at_the_end_completes_the_job(
 ) -> None:
     ended = windrow.run(script, *flags, files=10, size=2, workers=1, retries=0)
     commands = shown(ended.text)
-    if "give the same command again" in ended.text:  # stopped before anything was committed
+    if "run the same command again" in ended.text:  # stopped before anything was committed
         assert commands == [], ended
         assert windrow.run(NAMES, *flags, size=2, workers=1, retries=0).exit == 0
         return
@@ -81,7 +81,7 @@ def test_a_job_without_a_result_and_with_nothing_to_run_starts_over(windrow: Win
     assert ended.exit == 1
     assert shown(ended.text) == []
     assert "windrow job merge" not in ended.text  # it would publish nothing
-    assert "Fix the cause, then give the same command again\n" in ended.text
+    assert "Fix the cause, then run the same command again\n" in ended.text
     assert "fix the script, and start over" in windrow.command("explain", ended.name).text
     assert "start over" in windrow.command("retry", ended.name).text
     assert windrow.run(NAMES, size=2, workers=1, threshold=0).exit == 0

@@ -115,9 +115,9 @@ def test_a_plan_takes_the_new_that_it_speaks_of(windrow: Windrow) -> None:
     job = running.kill()
     flags = ["plan", "score.py", "--input", "in", "--output", "out", "--mini-batch-size", "1"]
     plan = windrow.command(*flags).text
-    assert f"going on with job {job.name}" in plan
-    assert "--new starts afresh" in plan
+    assert f"continuing job {job.name}" in plan
+    assert "--new starts over" in plan
     afresh = windrow.command(*flags, "--new")
     assert afresh.exit == 0, afresh
-    assert "a new one, with a name made up" in afresh.text
-    assert "going on" not in afresh.text
+    assert "a new one, with a generated name" in afresh.text
+    assert "continuing" not in afresh.text

@@ -155,7 +155,7 @@ def test_a_paused_engine_is_taken_over_and_ends_by_itself_when_woken(windrow: Wi
     begin = time.monotonic()
     second = windrow.run(script, size=2, output="out")
     assert second.exit == 0, second
-    assert "going on with job" in second.text
+    assert "continuing job" in second.text
     assert time.monotonic() - begin > 2, "it was asked, and did not answer for two seconds"
     assert second.bytes() == expected
     first.signal(signal.SIGCONT)
@@ -212,7 +212,7 @@ def run(mini_batch):
         job = running.end()
         assert job.exit == 1
         assert "could not be started" in job.text
-    elif who == "reaper":  # the engine lives and goes on
+    elif who == "reaper":  # the engine lives and continues
         until(lambda: list(windrow.home.rglob("process002.txt")), "a new worker")
         running.kill()
     else:

@@ -29,7 +29,7 @@ def run(mini_batch):
 
 
 def finished(windrow: Windrow, *names: str) -> None:
-    """Completed jobs, the eldest first, with their results in their folders."""
+    """Completed jobs, the oldest first, with their results in their folders."""
     for name in names:
         job = windrow.run(NAMES, files=2, size=1, workers=1, name=name, output=None)
         assert job.exit == 0, job
@@ -141,7 +141,7 @@ def test_a_job_that_runs_stays_even_if_its_engine_is_paused(windrow: Windrow) ->
 def test_a_job_that_could_go_on_stays_until_asked_for(windrow: Windrow) -> None:
     killed(windrow, "cut")
     said = windrow.command("prune", "--older-than", "0h", "--yes")
-    assert "1 could go on and stays: --unfinished takes such jobs too." in said.text
+    assert "1 could resume and stays: --unfinished removes such jobs too." in said.text
     assert windrow.command("job", "resume", "cut").exit == 0
     killed(windrow, "again")
     everything = ["prune", "--older-than", "0h", "--unfinished", "--state", "unfinished"]

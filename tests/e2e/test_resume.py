@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs that are killed or stopped, and go on."""
+"""Jobs that are killed or stopped, and resume."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_killed_with_9_the_same_command_goes_on_and_ends_with_the_same_bytes(
     assert not killed.result.exists()
     job = windrow.run(size=1)
     assert job.exit == 0
-    assert "going on with job" in job.text
+    assert "continuing job" in job.text
     assert job.rows() == numbered(60)
     assert windrow.count("calls") < 80, "what was committed is not done again"
     assert len(windrow.job_folders()) == 1
@@ -139,7 +139,7 @@ def test_a_changed_script_starts_a_new_job_and_says_so(windrow: Windrow) -> None
     old = half_done(windrow).kill()
     job = windrow.run(NAMES + "\n# changed\n", size=1)
     assert job.exit == 0
-    assert f"not going on with job {old.name}" in job.text
+    assert f"not continuing job {old.name}" in job.text
     assert "changed since it began" in job.text
     assert job.folder != old.folder
     assert job.rows() == numbered(60)
@@ -153,7 +153,7 @@ def test_other_settings_are_another_job(windrow: Windrow, change: dict[str, obje
     job = windrow.run(**({"size": 1} | change))  # type: ignore[arg-type]
     assert job.exit == 0
     assert job.folder != old.folder
-    assert "going on" not in job.text
+    assert "continuing" not in job.text
 
 
 # C63 C66 C401
@@ -299,7 +299,7 @@ def test_a_second_engine_beside_a_living_one_is_refused(windrow: Windrow) -> Non
 
 # C55
 def test_what_is_tried_again_is_no_dead_letter(windrow: Windrow) -> None:
-    """A job that failed, was mended and went on lists nothing that its result holds."""
+    """A job that failed, was fixed and resumed lists nothing that its result holds."""
     broken = """
 import os
 

@@ -152,7 +152,7 @@ def test_merge_never_writes_over_a_file_that_is_not_its_own(windrow: Windrow) ->
     merged = windrow.command("job", "merge", failed.name)
     assert merged.exit == 2
     assert str(failed.result) in merged.text
-    assert "remove it, then give the command again" in merged.text
+    assert "remove it, then run the command again" in merged.text
     assert failed.result.read_text() == "precious"
     failed.result.unlink()
     again = windrow.command("job", "merge", failed.name)

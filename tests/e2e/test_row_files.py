@@ -174,7 +174,7 @@ def run(files):
     job = run_into(windrow, script, out, size=1, workers=workers)
     assert job.exit == 1
     assert "Failed: the rows cannot be merged: column 'value' is string in piece" in job.text
-    assert "give the same command again" in job.text and "job resume" not in job.text
+    assert "run the same command again" in job.text and "job resume" not in job.text
     said = windrow.command("explain", job.folder.name)
     assert "It cannot continue: fix the script, and start over." in said.text
     again = run_into(windrow, script.replace('"text"', "-1"), out, size=1, workers=2)

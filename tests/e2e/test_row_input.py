@@ -145,7 +145,7 @@ def test_killed_at_any_time_it_goes_on_to_the_same_rows(windrow: Windrow) -> Non
     until(lambda: windrow.count("begun") > 20, "twenty rows have begun")
     first.kill()
     job = windrow.run(None, "--as", "jsonl", size=1)
-    assert "going on" in job.text
+    assert "continuing" in job.text
     assert job.rows() == [str(n) for n in range(100)]
 
 
@@ -221,7 +221,7 @@ def test_rows_are_for_scripts(windrow: Windrow) -> None:
     put(windrow, "a.jsonl", lines(1))
     job = windrow.command("run", "cat", "--as", "jsonl", "--input", "in", "--output", "out")
     assert job.exit == 2
-    assert "--as: goes with Python scripts" in job.text
+    assert "--as: is only for Python scripts" in job.text
 
 
 # C660 C662

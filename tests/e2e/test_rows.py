@@ -157,7 +157,7 @@ def test_rows_below_the_names_of_other_columns_make_no_csv_file(windrow: Windrow
     assert job.exit == 1, job
     assert "Failed: the rows cannot be merged: mini-batch 2 has the columns 'b,a', and " in job.text
     assert "begins with 'a,b': its rows do not fit below them" in job.text
-    assert "Fix the cause, then give the same command again" in job.text
+    assert "Fix the cause, then run the same command again" in job.text
     merged = windrow.command("job", "merge", job.folder.name)
     assert merged.exit == 0, merged
     assert job.bytes() == b"a,b\n1,2\n1,2\n1,2\n1,2\n"

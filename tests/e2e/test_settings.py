@@ -42,7 +42,7 @@ def test_settings_among_the_arguments_are_used_and_seen_by_the_script(windrow: W
     assert job.exit == 0, job
     assert job.rows() == [said + " --logging_level INFO"] * 4
     assert "did you mean --resource_monitor_interval?" in job.text
-    assert "--error_threshold among the arguments says otherwise" in job.text
+    assert "--error_threshold among the arguments takes its place" in job.text
     config = json.loads(job.log("logs/sys/effective_config.json"))
     assert config["error_threshold"]["value"] == 3
     assert config["error_threshold"]["origin"].startswith("--error_threshold in job.yml:")

@@ -307,7 +307,7 @@ def test_a_killed_job_goes_on_with_the_rest(windrow: Windrow) -> None:
     running.end()
     job = windrow.run(None, *flags)
     assert job.exit == 0, job
-    assert "going on with job" in job.text
+    assert "continuing job" in job.text
     assert job.rows() == [str(n) for n in range(400)]
     assert sum(sizes(job)) >= 400
 
@@ -389,7 +389,7 @@ def test_columns_that_are_said_to_be_text_are_text(windrow: Windrow) -> None:
     (windrow.folder / "in/a.csv").unlink()
     job = run_table(windrow, script, "--set", "table.text_columns=zip", "--new")
     assert job.exit == 2
-    assert "table.text_columns goes with delimited text" in job.text
+    assert "table.text_columns is only for delimited text" in job.text
 
 
 # C679
@@ -440,4 +440,4 @@ def test_a_message_says_where_a_job_says_what_it_advises(windrow: Windrow) -> No
     job = run_table(windrow, "def run(frame):\n    return [1] * len(frame)\n", retries=0)
     said = job.log("logs/failed_items.jsonl")
     assert "set ragged: skip" in said
-    assert "a job says such things under table, as in --set table.KEY=VALUE" in said
+    assert "in a job, set it under table, as in --set table.KEY=VALUE" in said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that break: readers that die, files that change meanwhile, files that are no tables."""
+"""Tables that break: readers that die, files that change meanwhile, files that are not tables."""
 
 from __future__ import annotations
 
@@ -148,10 +148,8 @@ def test_a_program_of_tables_that_dies_is_told(windrow: Windrow) -> None:
     job = run_inputs(windrow, ROWS, {"data": {"path": "in"}}, **more)
     assert job.exit == 2
     log = job.folder / "logs/sys/tables.txt"
-    said = (
-        "the program that works on tables ended without a result (exit code 9); what it said is in"
-    )
-    assert f"windrow: {said} {log}\n" in job.text
+    said = "the program that works on tables ended without a result (exit code 9)"
+    assert f"windrow: {said}; what it printed is in {log}\n" in job.text
     assert log.exists()
 
 
@@ -164,15 +162,15 @@ def parquet() -> bytes:
 FOOTER = parquet()[-8:-4]
 
 BROKEN = {
-    "empty": (b"", "is no Parquet file: it is empty"),
-    "short": (b"PAR1", "is no Parquet file: it has 4 bytes"),
+    "empty": (b"", "is not a Parquet file: it is empty"),
+    "short": (b"PAR1", "is not a Parquet file: it has 4 bytes"),
     "magic": (
         parquet()[:-4] + b"RAP1",
-        "is no Parquet file, or was cut off: it ends in 'RAP1' and not in 'PAR1'",
+        "is not a Parquet file, or was cut off: it ends in 'RAP1' and not in 'PAR1'",
     ),
     "truncated": (
         parquet()[:-10] + b"text",
-        "is no Parquet file, or was cut off: it ends in 'text' and not in 'PAR1'",
+        "is not a Parquet file, or was cut off: it ends in 'text' and not in 'PAR1'",
     ),
     "beginning": (
         parquet()[-100:],

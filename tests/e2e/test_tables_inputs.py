@@ -160,7 +160,7 @@ def test_files_with_other_delimiters_are_told(windrow: Windrow) -> None:
 def test_quotes_may_be_characters(windrow: Windrow) -> None:
     put(windrow, "a.csv", 'n,text\n1,"x\n2,y"\n')
     job = run_table(windrow, VALUES, retries=0)
-    assert "--set table.quotes=false makes quotes characters as all others" in job.text
+    assert "--set table.quotes=false makes quotes ordinary characters" in job.text
     job = run_table(windrow, VALUES, "--set", "table.quotes=false", output="plain")
     assert job.exit == 0, job
     assert job.rows() == ['1 "x', '2 y"']
@@ -173,7 +173,7 @@ def test_files_of_two_kinds_are_told(windrow: Windrow) -> None:
     job = run_table(windrow, ROWS)
     assert job.exit == 2
     assert f"by their names '{one}' and '{other}' are not tables of one kind; leave" in job.text
-    assert "--set inputs.data.ignore='b.parquet', or say what all are with --set" in job.text
+    assert "--set inputs.data.ignore='b.parquet', or set their format with --set" in job.text
 
 
 # C51 C670

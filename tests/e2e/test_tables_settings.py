@@ -111,7 +111,7 @@ def test_what_is_no_utf8_is_not_cut_by_rows(windrow: Windrow) -> None:
     flags = ("--set", "table.encoding=utf16", "--mini-batch-size", "3 rows")
     job = run_table(windrow, ROWS, *flags)
     assert job.exit == 2
-    assert "utf16 is no UTF-8, so it cannot be cut by rows: write the files in UTF-8" in job.text
+    assert "utf16 is not UTF-8, so it cannot be cut by rows: write the files in UTF-8" in job.text
 
 
 # C689

@@ -55,7 +55,7 @@ def until(condition: Callable[[], Any], what: str, seconds: float = 20) -> Any:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether the process exists and is no zombie."""
+    """Whether the process exists and is not a zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -89,7 +89,7 @@ class Job:
         said = re.findall(r"^  job folder    (.*)$", self.text, re.MULTILINE)
         if said:
             return Path(said[-1])
-        name = re.findall(r"^(?:going on with )?job (\S+)", self.text, re.MULTILINE)
+        name = re.findall(r"^(?:continuing )?job (\S+)", self.text, re.MULTILINE)
         return self._bench.home / "jobs" / name[-1]
 
     @property

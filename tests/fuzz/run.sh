@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # run.sh FOLDER SECONDS: each fuzz target of FOLDER for so many seconds; what one finds is kept
-# beside it. The corpus of earlier runs is gone on with.
+# beside it. It continues with the corpus of earlier runs.
 set -eu
 folder=$1
 seconds=$2

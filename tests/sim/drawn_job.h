@@ -46,7 +46,7 @@ class JobDraft {
   // What stands behind this path is at fault, or worth a notice; "" is the whole.
   void blame(std::string_view path) { blamed_.emplace_back(path); }
   void note(std::string_view path) { noted_.emplace_back(path); }
-  // The same of a setting, wherever it was said.
+  // The same of a setting, wherever it was given.
   void blame_said(const std::string& key);
   void note_said(const std::string& key);
   // A wrong text behind the path, one of these, or keys where no map may be.
@@ -92,7 +92,7 @@ class JobDraft {
   std::vector<std::string> noted_;
   std::vector<std::string> contradicted_;      // paths that a stronger word goes against
   std::map<std::string, std::string> said_;    // settings by key: the flag; "" in the file
-  std::string broken_group_;                   // a group of settings that is no map
+  std::string broken_group_;                   // a group of settings that is not a map
   std::map<std::string, std::string> places_;  // of settings that stand behind another path
   bool mltable_ = false;                       // an input is one, and is read
   bool task_right_ = true;

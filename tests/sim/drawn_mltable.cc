@@ -100,7 +100,7 @@ void MlTableDraft::draw_steps() {
   if (read) out_.problems.insert(out_.problems.end(), early_.begin(), early_.end());
 }
 
-// What is no step at all.
+// What is not a step at all.
 void MlTableDraft::write_misspelt() {
   line("- " + one_of({"keepColumns: a",
                       "pivot: a",

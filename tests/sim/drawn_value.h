@@ -13,7 +13,7 @@
 
 namespace windrow::sim {
 
-// When a mini-batch is full, as it was said: each of the limits or none.
+// When a mini-batch is full, as it was given: each of the limits or none.
 struct DrawnSize {
   std::uint64_t files = 0;
   bool bare = false;  // `files` without a unit

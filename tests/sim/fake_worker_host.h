@@ -4,7 +4,7 @@
 // that a process can: die at any point, hang, answer late, twice, with garbage or for another
 // mini-batch, read ahead.
 //
-// Workers are processes of their own: they go on while their agent is paused, and end with it.
+// Workers are processes of their own: they continue while their agent is paused, and end with it.
 #pragma once
 
 #include <deque>

@@ -82,7 +82,7 @@ void FakeWorkerHost::get_ready(Worker& worker) {
   pump(worker);
 }
 
-// Sees to it that the worker goes on reading, if it is idle and there is something to read.
+// Makes the worker continue to read, if it is idle and there is something to read.
 void FakeWorkerHost::pump(Worker& worker) {
   if (!worker.alive || !worker.ready || worker.busy) return;
   if (worker.inbox.empty() && worker.read.empty()) return;
@@ -225,8 +225,8 @@ void FakeWorkerHost::answer(Worker& worker, const Command& command, Mishap misha
     world_.truth.raised(command.token);
   }
   answer.elapsed_us = elapsed_us(world_.scenario.run_max);
-  const bool wrong = mishap == Mishap::kWrongToken || mishap == Mishap::kGarbage ||
-                     mishap == Mishap::kWrongSize;
+  const bool wrong =
+      mishap == Mishap::kWrongToken || mishap == Mishap::kGarbage || mishap == Mishap::kWrongSize;
   // It owes an answer for the first that the engine has none for, whatever it has read since.
   if (wrong) world_.truth.died_with(decode_command(worker.owed())->token);
   if (mishap == Mishap::kWrongToken) {

@@ -4,7 +4,7 @@
 // some, more from moment to moment, and what is ended gives it back a little later. Together they
 // need more than there is, one alone fits.
 //
-// Whatever the sizes: the job ends, nobody is charged, the eldest is never ended, and the memory is
+// Whatever the sizes: the job ends, nobody is charged, the oldest is never ended, and the memory is
 // never used up, unless that goes too fast or others eat it all.
 #include <deque>
 #include <map>

@@ -104,7 +104,7 @@ void judge_effective(const JobReading& reading) {
   }
 }
 
-// What is shown of a job in short: what was said of its settings, and those that decide most jobs.
+// What is shown of a job in short: the settings that were given, and those that decide most jobs.
 void judge_main(const DrawnJob& job, const JobReading& reading) {
   const std::set<std::string> usual = {"task.program_arguments",
                                        "mini_batch_size",
@@ -302,7 +302,8 @@ class FloodStorm {
 
 TEST(JobFileStorm, TheFirstHundredProblemsAreTold) { play_storms<FloodStorm>(50); }
 
-// Files that lack a whole part, or are no job file at all: which problems, in the order of places.
+// Files that lack a whole part, or are not a job file at all: which problems, in the order of
+// places.
 TEST(JobFileStorm, WhatIsMissingAsAWholeIsToldOnce) {
   const std::string rest = "task: {entry_script: s.py}\n";
   const std::string data = "input_data: ${{inputs.d}}\n";

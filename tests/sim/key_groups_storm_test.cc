@@ -39,7 +39,7 @@ class KeyGroupsStorm {
       rules_.format = draw_from(random_, {"/{b}/{a}-{c}.csv", "/{b}/{a}-{c}"});
       broken_ = random_.per_mille(100);
       if (broken_) rules_.format += "{";
-      message_ = "has no '}' behind it";
+      message_ = "has no '}' after it";
     }
     std::vector<std::string> keys = {"a", "b", "c"};
     for (std::uint32_t i = random_.between(0, 3); i > 0; --i) {

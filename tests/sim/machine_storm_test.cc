@@ -89,7 +89,7 @@ class GpuStorm {
     const std::string counted =
         workers.count == 1 ? "1 worker" : fmt::format("{} workers", workers.count);
     EXPECT_TRUE(workers.reason.starts_with(counted)) << workers.reason;
-    EXPECT_EQ(has(workers.reason, "as said"), said.has_value()) << workers.reason;
+    EXPECT_EQ(has(workers.reason, "as you set"), said.has_value()) << workers.reason;
     EXPECT_EQ(has(workers.reason, "no GPU"), gpus.names.empty()) << workers.reason;
     EXPECT_TRUE(has(workers.reason, cpus == 1 ? "1 CPU " : fmt::format("{} CPUs ", cpus)));
   }

@@ -63,7 +63,7 @@ std::optional<std::string> Onlooker::check_batches(const JobState& state, bool r
             ? has(last, "returned")
             : has(last, "not done") || has(last, "waits") || has(last, "tried again");
     if (!right) return fmt::format("mini-batch {} says: {}", id, last);
-    if (sentences.size() <= story.attempts.size()) return "an attempt is not told of";
+    if (sentences.size() <= story.attempts.size()) return "an attempt is not reported";
   }
   return std::nullopt;
 }
@@ -79,7 +79,7 @@ std::optional<std::string> Onlooker::check_account(const JobState& state) {
     if (!(seconds >= 0)) return "the report has a time of less than nothing";
   }
   const Result<Json> json = parse_json(account_json(account, "job", "Running"));
-  if (!json || json->find("attempts") == nullptr) return "the report is no JSON";
+  if (!json || json->find("attempts") == nullptr) return "the report is not JSON";
   const std::string page = account_page(account, "job");
   const bool drawn = has(page, "<svg");  // not when nothing took any time
   for (const WorkerLine& line : account.lines) {

@@ -313,18 +313,18 @@ class RefusalStorm {
   void run() {
     static const std::vector<std::pair<std::string, std::string>> kFaults = {
         {"a}", "has no '{' before it"},
-        {"{a", "has no '}' behind it"},
-        {"{a{b}", "has no '}' behind it"},
+        {"{a", "has no '}' after it"},
+        {"{a{b}", "has no '}' after it"},
         {"{}", "has no name"},
         {"{:yyyy}", "has no name"},
-        {"{k0}{k0}", "the key 'k0' stands there twice"},
-        {"{k1}{k1:yyyy}", "the key 'k1' stands there twice"},
-        {"{d:}", "is no date"},
-        {"{d:MM}", "is no date"},
-        {"{d:yyyyx}", "is no date"},
-        {"{d:yyyy//MM}", "is no date"},
-        {"{d:/yyyy}", "is no date"},
-        {"{d:yyyy/MM/dd/HH/mm/ss/}", "is no date"},
+        {"{k0}{k0}", "the key 'k0' is there twice"},
+        {"{k1}{k1:yyyy}", "the key 'k1' is there twice"},
+        {"{d:}", "is not a date"},
+        {"{d:MM}", "is not a date"},
+        {"{d:yyyyx}", "is not a date"},
+        {"{d:yyyy//MM}", "is not a date"},
+        {"{d:/yyyy}", "is not a date"},
+        {"{d:yyyy/MM/dd/HH/mm/ss/}", "is not a date"},
         {std::string(1, '\0'), "NUL"},
         {std::string(4100, 'x'), "characters, allowed are 4096"}};
     const auto& [fault, message] = kFaults[random_.below(kFaults.size())];

@@ -20,7 +20,7 @@ namespace {
 using Texts = std::vector<std::string>;  // a name as characters; bytes that are none stand alone
 
 // The characters that names and patterns are drawn from: one, two, three and four bytes, and one
-// that is no UTF-8.
+// that is not UTF-8.
 const Texts kLetters = {
     "a", "b", "-", "]", ".", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x8c\xbe", "\xff"};
 

@@ -92,7 +92,7 @@ class PruneStorm {
   // What is left beyond the quota is held by something.
   void judge_quota(const PrunePlan& plan) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
-      EXPECT_TRUE(plan.verdicts[i].goes || plan.verdicts[i].why != "the rules let it stay");
+      EXPECT_TRUE(plan.verdicts[i].goes || plan.verdicts[i].why != "the rules keep it");
     }
   }
 

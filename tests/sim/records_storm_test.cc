@@ -361,6 +361,7 @@ class Storm {
   struct Sum {
     std::uint64_t attempts = 0;
     std::uint64_t done = 0;
+    std::uint64_t failed = 0;
     std::uint64_t items = 0;
     std::uint64_t elapsed = 0;
     std::uint64_t cpu = 0;
@@ -377,7 +378,7 @@ class Storm {
     [[nodiscard]] std::vector<std::string> fields(std::uint64_t idle_us) const {
       return {std::to_string(attempts),
               std::to_string(done),
-              std::to_string(attempts - done),
+              std::to_string(failed),
               std::to_string(items),
               seconds_of(elapsed),
               seconds_of(cpu),
@@ -407,6 +408,8 @@ class Storm {
     const bool done = ended.verdict == Verdict::kDone;
     sum.attempts += 1;
     sum.done += done ? 1 : 0;
+    const bool charged = ended.verdict == Verdict::kRetry || ended.verdict == Verdict::kFailed;
+    sum.failed += charged ? 1 : 0;
     sum.items += done ? items : 0;
     sum.elapsed += record.elapsed_us;
     sum.useful += done ? record.elapsed_us : 0;
@@ -424,6 +427,7 @@ class Storm {
       auto& [node, idle] = nodes[who.first];
       node.attempts += sum.attempts;
       node.done += sum.done;
+      node.failed += sum.failed;
       node.items += sum.items;
       node.elapsed += sum.elapsed;
       node.cpu += sum.cpu;

@@ -2,7 +2,7 @@
 //
 // The supervisor alone in a storm: workers that start, answer, lie and die in any order, and memory
 // that comes and goes. Whatever happens, every mini-batch that it was given is reported exactly
-// once, and who had to go for lack of memory is not charged and was not the eldest.
+// once, and who had to go for lack of memory is not charged and was not the oldest.
 #include <deque>
 #include <map>
 #include <memory>
@@ -220,7 +220,7 @@ class Storm {
     EXPECT_TRUE(inboxes_.contains(one.process));
     if (one.why.starts_with("memory")) {
       short_of_memory_.insert(one.process);
-      // C572: somebody else goes on, and has been ready longer if this one is.
+      // C572: somebody else continues, and has been ready longer if this one is.
       EXPECT_GE(inboxes_.size(), 2U);
       EXPECT_FALSE(!ready_.empty() && ready_.front() == one.process);
     }
@@ -260,7 +260,7 @@ class Storm {
   std::map<ProcessNumber, Inbox> inboxes_;
   std::set<Token> given_;
   std::set<Token> reported_;
-  std::vector<ProcessNumber> ready_;  // and not on their way out, the eldest first
+  std::vector<ProcessNumber> ready_;  // and not on their way out, the oldest first
   std::set<ProcessNumber> short_of_memory_;
   std::uint64_t available_ = 900;
   bool warned_ = false;

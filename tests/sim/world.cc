@@ -143,7 +143,7 @@ void World::start_master() {
   world_.trace.note(opened ? "master opens" : "cannot open: " + opened.error().message);
   if (!opened) {
     if (!disk_failed_ && !crashed_) world_.truth.fail("cannot open: " + opened.error().message);
-    // Its journal may have got as far as saying that the job goes on.
+    // Its journal may have got as far as saying that the job resumes.
     master_.reset();
     return;
   }
@@ -165,7 +165,7 @@ void World::master_ended() {
   master_.reset();
 }
 
-// A job that was cancelled, or failed because of the disk, goes on: somebody resumes it.
+// A job that was cancelled, or failed because of the disk, is resumed by somebody.
 void World::job_ended() {
   const JobState& state = master_->master().state();
   const fact::Finished& end = *state.finished();

@@ -57,7 +57,7 @@ inline Failure failure_now() {
         abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &status), &std::free);
     return {status == 0 ? name.get() : typeid(error).name(), error.what()};
   } catch (...) {
-    return {"exception", "something was thrown that is no std::exception"};
+    return {"exception", "something was thrown that is not a std::exception"};
   }
 }
 
@@ -208,7 +208,7 @@ class Life {
     page_.enter(kInit, began);
     redirect(STDOUT_FILENO, told.text("user_stdout"));
     redirect(STDERR_FILENO, told.text("user_stderr"));
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a killed process has said what it said
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what a killed process has printed is not lost
     error_file_ = told.text("user_error");
     append_row_ = told.text("append_row") != "false";
     setting_ = {.arguments = told.list("argv"),
@@ -320,7 +320,7 @@ class Life {
   Staging staging_{StartObject("{}")};
   std::string error_file_;
   bool append_row_ = true;
-  std::uint64_t cpu_ = 0;  // processor time that answers have told of
+  std::uint64_t cpu_ = 0;  // processor time that answers have reported
 };
 
 }  // namespace windrow::worker::detail

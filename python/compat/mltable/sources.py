@@ -137,7 +137,7 @@ def _files(path: "dict[str, str]") -> "list[str]":
     """Of {file: ...}, {folder: ...} or {pattern: ...}; those of one are in the order of names."""
     if not isinstance(path, dict) or len(path) != 1:
         raise ValueError(
-            f"{path!r} is none of {{'file': ...}}, {{'folder': ...}}, {{'pattern': ...}}"
+            f"{path!r} is not one of {{'file': ...}}, {{'folder': ...}}, {{'pattern': ...}}"
         )
     kind, place = next(iter(path.items()))
     place = os.path.abspath(_local(place))
@@ -154,7 +154,7 @@ def _files(path: "dict[str, str]") -> "list[str]":
     elif kind == "pattern":
         found = [name for name in glob.glob(place, recursive=True) if os.path.isfile(name)]
     else:
-        raise ValueError(f"paths: {kind!r} is none of file, folder and pattern")
+        raise ValueError(f"paths: {kind!r} is not one of file, folder and pattern")
     return sorted(found, key=os.fsencode)
 
 

@@ -153,7 +153,7 @@ class DataType:
 def missing(name: str) -> NotImplementedError:
     """For what the public package has, and this one has not."""
     return NotImplementedError(
-        f"{name} is not part of what Windrow has of mltable: load, from_paths,"
+        f"{name} is not in the part of mltable that Windrow has: load, from_paths,"
         " from_delimited_files, from_parquet_files, from_json_lines_files, and of a table"
         f" {_THERE}; install mltable for the rest"
     )
@@ -161,7 +161,7 @@ def missing(name: str) -> NotImplementedError:
 
 def _positive(step: str, count: int) -> int:
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise ValueError(f"{step}: {count!r} is no number of rows; write a whole one from 1 on")
+        raise ValueError(f"{step}: {count!r} is not a number of rows; write a whole one from 1 on")
     return count
 
 

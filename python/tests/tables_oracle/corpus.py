@@ -119,7 +119,7 @@ def _cell(text: str, delimiter: str, rng: random.Random) -> str:
 
 def _column(name: str, kind: str, rows: int, missing: float, rng: random.Random) -> list[str]:
     cells = [CELLS[kind](rng) for _ in range(rows)]
-    # An empty text in quotes is no missing value; one of the two ways to write nothing is chosen.
+    # An empty text in quotes is not a missing value; one way to write nothing is chosen.
     cells = [cell or "x" for cell in cells]
     return ["" if rng.random() < missing else cell for cell in cells]
 
@@ -150,7 +150,7 @@ def _lines(
     records = []
     for row in rows:
         line = delimiter.join(_cell(cell, delimiter, rng) for cell in row)
-        if not line.strip(" \t"):  # a blank line is no record to us
+        if not line.strip(" \t"):  # a blank line is not a record to us
             line = '"' + (row[0] or "x") + '"' + delimiter * (len(row) - 1)
         blank = end if blanks and rng.random() < 0.03 else ""
         records.append(line + end + blank)

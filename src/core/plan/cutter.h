@@ -17,7 +17,7 @@ namespace windrow {
 struct Cut {
   std::uint32_t items = 0;
   std::string names;        // separated by NUL
-  std::uint64_t bytes = 0;  // of all files together, as far as they were said
+  std::uint64_t bytes = 0;  // of all files together, as far as they are known
   std::uint32_t input = 0;  // which of the inputs the files are of; the caller's to say
   bool counted = true;      // false: who reads them will know how many items there are
 };

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kAnyDepth = "**";
 
 struct Character {
-  std::uint32_t code = 0;  // bytes that are no UTF-8 come behind all characters
+  std::uint32_t code = 0;  // bytes that are not UTF-8 come behind all characters
   std::size_t length = 1;
 };
 

@@ -5,7 +5,7 @@
 // "requests.jsonl:17@1234+66#16" is line 17 of requests.jsonl, the 66 bytes from byte 1234 on, and
 // row 16 of its input, from 0. Only where the items of a job are rows: a file may have any name.
 //
-// Thread: any; values in, values out. Failure: nothing for what is no such name.
+// Thread: any; values in, values out. Failure: nothing for any other name.
 #pragma once
 
 #include <cstdint>

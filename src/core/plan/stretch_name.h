@@ -8,7 +8,7 @@
 // of bytes. Length 0 is the whole file. "/100+50" at the end: of its rows only 50, from the 100th
 // on. Only where the items of a job are rows of a table: a file may have any name.
 //
-// Thread: any; values in, values out. Failure: nothing for what is no such name.
+// Thread: any; values in, values out. Failure: nothing for any other name.
 #pragma once
 
 #include <cstdint>

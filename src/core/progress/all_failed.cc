@@ -32,7 +32,7 @@ std::optional<std::string> all_failed_warning(const JobState& state, std::uint32
   if (!none_succeeded || !goes_on) return std::nullopt;
   if (counts.failed < std::max(kFailedMin, kFailedForEachWorker * workers)) return std::nullopt;
   return fmt::format(
-      "all of the first {} mini-batches have failed{}; the job goes on: Ctrl-C stops it, and "
+      "all of the first {} mini-batches have failed{}; the job continues: Ctrl-C stops it, and "
       "--error-threshold N (error_threshold in a job file) ends such a job after N failed items",
       human_count(counts.failed),
       most_frequent_error(state.errors()));

@@ -41,7 +41,7 @@ TEST_F(AllFailedTest, NamesTheMostFrequentErrorAndWhatEndsSuchAJob) {
   fail(8);
   EXPECT_EQ(all_failed_warning(state_, 2),
             "all of the first 12 mini-batches have failed, most often with ValueError: no; the job "
-            "goes on: Ctrl-C stops it, and --error-threshold N (error_threshold in a job file) "
+            "continues: Ctrl-C stops it, and --error-threshold N (error_threshold in a job file) "
             "ends such a job after N failed items");
 }
 

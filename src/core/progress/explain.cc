@@ -66,7 +66,7 @@ std::string what_it_waits_for(const JobOutline& outline, const JobCircumstances&
   const JobCounts& counts = outline.counts;
   if (!job.running) {
     return fmt::format(
-        "Nothing works on it: its process was stopped or killed, or did not go on. `{}` continues, "
+        "Nothing works on it: its process was stopped or killed, or is stuck. `{}` continues, "
         "or says what is in the way.",
         job.next.command);
   }
@@ -82,7 +82,7 @@ std::string what_it_waits_for(const JobOutline& outline, const JobCircumstances&
                                 open == 1 ? "waits" : "wait");
   for (std::size_t i = 0; i < job.at_work.size() && i < kAtWorkMax; ++i) {
     const AtWork& one = job.at_work[i];
-    out += fmt::format("{} {} is at mini-batch {} since {}",
+    out += fmt::format("{} {} has been at mini-batch {} since {}",
                        i == 0 ? ":" : ",",
                        one.process,
                        one.batch,
@@ -228,8 +228,10 @@ std::string pending_text(const JobOutline& outline,
     return one.batch == batch.id && one.picked > batch.batch.picked;
   });
   if (worker != job.at_work.end()) {
-    return fmt::format(
-        "{} is at it since {} (hand-out {}).", worker->process, worker->since, worker->picked);
+    return fmt::format("{} has been working on it since {} (hand-out {}).",
+                       worker->process,
+                       worker->since,
+                       worker->picked);
   }
   const bool rows_lost = std::ranges::any_of(
       batch.attempts, [](const auto& one) { return one.verdict == Verdict::kDone; });
@@ -255,7 +257,7 @@ std::string stage_text(const JobOutline& outline,
     case BatchStage::kEnded:
       return job.running ? "It has returned; its rows wait for the disk before they count."
                          : "It had returned, but its rows may not be on the disk: it is tried "
-                           "again when the job goes on.";
+                           "again when the job resumes.";
     case BatchStage::kCommitted:
       return fmt::format("It is committed: {} of {} succeeded.",
                          human_count(one.succeeded),

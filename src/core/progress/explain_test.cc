@@ -173,10 +173,12 @@ TEST_F(ExplainTest, WhatAWorkerIsAtIsToldFromWhatWaits) {
   EXPECT_FALSE(at_work("process003", ""));
   ends(1, 1, AttemptStatus::kRunException, Verdict::kRetry);
   job_.at_work = {*found};
-  EXPECT_EQ(batch(1).back(), "process003 is at it since 2026-11-15 12:00:02,000 (hand-out 2).");
-  EXPECT_EQ(job().back(),
-            "3 mini-batches are with a worker or wait for one: process003 is at mini-batch 1 since "
-            "2026-11-15 12:00:02,000.");
+  EXPECT_EQ(batch(1).back(),
+            "process003 has been working on it since 2026-11-15 12:00:02,000 (hand-out 2).");
+  EXPECT_EQ(
+      job().back(),
+      "3 mini-batches are with a worker or wait for one: process003 has been at mini-batch 1 since "
+      "2026-11-15 12:00:02,000.");
   ends(1, 2, AttemptStatus::kRunException, Verdict::kRetry);
   EXPECT_TRUE(has(batch(1).back(), "It is tried again")) << "the log is behind";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job without its mini-batches: what is said of it as a whole.
+// A job without its mini-batches: what describes it as a whole.
 //
 // Small whatever the job is, so it can be kept and read without the journal.
 // Thread: any; a value.
@@ -39,7 +39,7 @@ struct JobOutline {
 
 JobOutline outline_of(const JobState& state);
 
-// It has failed, and going on with it would end so again.
+// It has failed, and resuming it would end the same way.
 bool failed_for_good(const JobOutline& job);
 
 }  // namespace windrow

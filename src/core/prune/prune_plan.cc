@@ -62,7 +62,7 @@ class Pruner {
       } else if (newest) {
         verdict.why = fmt::format("among the newest {}", *rules_.keep);
       } else if (can_go_on(one) && !rules_.unfinished) {
-        verdict.why = "it can go on";
+        verdict.why = "it can resume";
         verdict.resumable = true;
       }
     }
@@ -90,7 +90,7 @@ class Pruner {
                                [this](std::size_t by) { return plan_.verdicts[by].goes; });
   }
 
-  // The eldest first; from the start again when one that goes was what an elder one stayed for.
+  // The oldest first; from the start again when an older one was kept only for one that goes.
   void remove_while(const std::function<bool()>& wanted,
                     const std::function<std::string(std::size_t)>& why_of) {
     for (bool changed = true; changed;) {
@@ -117,7 +117,7 @@ class Pruner {
       const auto by = std::ranges::find_if(
           needed_by_[i], [this](std::size_t other) { return !plan_.verdicts[other].goes; });
       const bool needed = by != needed_by_[i].end();
-      verdict.why = needed ? fmt::format("{} needs it", all_[*by].name) : "the rules let it stay";
+      verdict.why = needed ? fmt::format("{} needs it", all_[*by].name) : "the rules keep it";
     }
   }
 

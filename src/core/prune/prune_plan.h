@@ -3,7 +3,7 @@
 // Which jobs, trials, environments and caches go, and why: retention by age, number and size.
 //
 // Whatever the rules say, something stays while it is in use, while something else that stays
-// needs it, and, unless asked for, while it could go on.
+// needs it, and, unless asked for, while it could resume.
 //
 // Thread: any; values in, values out. Failure: none.
 #pragma once
@@ -21,7 +21,7 @@ namespace windrow {
 
 enum class StoredKind : std::uint8_t { kJob, kTrial, kEnvironment, kCache, kLeftover };
 
-// kNone: what is no job has no state. kUnfinished and kCanceled go on with the same command.
+// kNone: what is not a job has no state. The same command resumes kUnfinished and kCanceled.
 enum class StoredState : std::uint8_t { kNone, kCompleted, kFailed, kCanceled, kUnfinished };
 std::string_view to_text(StoredState state);
 
@@ -42,7 +42,7 @@ struct PruneRules {
   std::optional<std::uint64_t> keep;   // the newest of each kind, which stay
   std::optional<std::uint64_t> quota;  // bytes that may stay
   std::optional<StoredState> state;    // only jobs in this state
-  bool unfinished = false;             // also those that could go on
+  bool unfinished = false;             // also those that could resume
 };
 
 // Without a rule of its own a prune goes by this age.
@@ -50,7 +50,7 @@ inline constexpr Duration kPruneAge = std::chrono::hours(24 * 30);
 
 struct PruneVerdict {
   bool goes = false;
-  bool resumable = false;  // it stays for no other reason than that it could go on
+  bool resumable = false;  // it stays only because it could resume
   std::string why;
 };
 
@@ -60,7 +60,7 @@ struct PrunePlan {
   std::uint64_t rest = 0;
 };
 
-// By age and number first; then, while the rest is more than the quota, the eldest that may go.
+// By age and number first; then, while the rest is more than the quota, the oldest that may go.
 PrunePlan plan_prune(const std::vector<Stored>& all, const PruneRules& rules);
 
 }  // namespace windrow

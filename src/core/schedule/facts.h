@@ -152,8 +152,8 @@ struct SegmentOpened {
   friend bool operator==(const SegmentOpened&, const SegmentOpened&) = default;
 };
 
-// The segment is durable up to here: what ends below is committed. Also said when only the time is
-// news.
+// The segment is durable up to here: what ends below is committed. Also written when only the time
+// is news.
 struct SegmentSynced {
   SegmentId segment = 0;
   std::uint64_t up_to = 0;
@@ -212,11 +212,11 @@ struct Halved {
   friend bool operator==(const Halved&, const Halved&) = default;
 };
 
-// No more mini-batches are handed out: the job has ended so, or was asked to.
+// No more mini-batches are handed out: the job ended this way, or was asked to.
 struct Stopped {
   JobStatus status = JobStatus::kFailed;
   std::string cause;
-  bool for_good = false;  // going on would end so again
+  bool for_good = false;  // resuming would end the same way
   friend bool operator==(const Stopped&, const Stopped&) = default;
 };
 
@@ -235,7 +235,7 @@ struct Finished {
   friend bool operator==(const Finished&, const Finished&) = default;
 };
 
-// A stopped or finished job goes on; failed mini-batches start afresh when asked.
+// A stopped or finished job resumes; failed mini-batches start over when asked.
 struct Reopened {
   bool failed_afresh = false;
   friend bool operator==(const Reopened&, const Reopened&) = default;

@@ -184,7 +184,7 @@ void JobState::count_error(const fact::AttemptEnded& ended) {
 
 void JobState::apply_one(const fact::Stopped& fact) { stopped_ = fact; }
 
-// A master that died meanwhile may have said the same of its own file.
+// A master that died meanwhile may have written the same of its own file.
 void JobState::apply_one(const fact::Publishing& fact) {
   std::erase_if(publishing_, [&fact](const auto& before) { return before.path == fact.path; });
   publishing_.push_back(fact);

@@ -70,8 +70,8 @@ struct JobCounts {
   BatchId shorts = 0;  // ended or committed with fewer results than items
 };
 
-// What attempts ended with, those handed back left out, since failed mini-batches last began
-// afresh.
+// What attempts ended with, those handed back left out, since failed mini-batches last
+// started over.
 struct ErrorCounts {
   struct Type {
     std::uint64_t count = 0;

@@ -96,7 +96,7 @@ std::string Scheduler::name_conflict(const AttemptRecord& record) const {
     if (reserved) return name + " is the name of the result; write to another one";
     if (file.exists && !limits_.replace_files) {
       return name +
-             " exists in the output and is not of this job; remove it, or say output_exists: "
+             " exists in the output and is not of this job; remove it, or set output_exists: "
              "overwrite";
     }
   }

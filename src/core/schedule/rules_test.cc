@@ -283,7 +283,7 @@ TEST_F(RulesTest, RootCauseCountsTheAttemptsOfEarlierMasters) {
   state = scheduler_->state();
   reopen_ = fact::Reopened{.failed_afresh = true};
   begin({}, state);
-  EXPECT_EQ(scheduler_->state().errors().attempts, 0U);  // they begin afresh, and so does the count
+  EXPECT_EQ(scheduler_->state().errors().attempts, 0U);  // they start over, and so does the count
 }
 
 // C240

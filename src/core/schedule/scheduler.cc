@@ -183,7 +183,7 @@ bool Scheduler::end_attempt(AttemptRecord record, SegmentId segment) {
       ended.verdict == Verdict::kFailed && may_be_halved(ended.record) && halve(portion);
   if (halved) ended.verdict = Verdict::kRetry;
   const Verdict verdict = ended.verdict;
-  // A hand-out that was taken back is no progress: else two agents could play ball with it.
+  // A hand-out that was taken back is not progress: else two agents could pass it back and forth.
   if (verdict != Verdict::kReturned) progressed();
   if (verdict == Verdict::kDone) {
     ended.succeeded = succeeded_items(ended.record, items_of(portion));

@@ -37,9 +37,9 @@ struct Limits {
   double failed_percent = 100;  // of all mini-batches, once all are planned
   Duration run_timeout = std::chrono::seconds(60);
   Duration overhead_timeout = std::chrono::seconds(30);
-  Duration heartbeat_timeout = std::chrono::seconds(10);    // silence after which an agent is lost
-  bool append_row = true;                                   // rows are merged into one file
-  std::optional<Duration> progress_limit;                   // as said; see progress_timeout()
+  Duration heartbeat_timeout = std::chrono::seconds(10);  // silence after which an agent is lost
+  bool append_row = true;                                 // rows are merged into one file
+  std::optional<Duration> progress_limit;  // as the user set it; see progress_timeout()
   Duration first_task_timeout = std::chrono::seconds(600);  // without a mini-batch, nor listing
   std::optional<Duration> init_limit;                       // of one worker; see stuck_timeout()
   Duration retry_delay{};                                   // between a failed attempt and the next
@@ -115,7 +115,7 @@ struct AgentStopped {
 struct CancelAsked {
   bool at_once = false;
 };
-struct Broken {  // a disk, a listing, a changed input: the job cannot go on
+struct Broken {  // a disk, a listing, a changed input: the job cannot continue
   std::string cause;
   bool for_good = false;
 };
@@ -170,7 +170,7 @@ struct TakeBack {
   AgentId agent = 0;
   std::uint32_t count = 0;
 };
-struct Cancel {  // end this attempt, if it is still going on; its report is of no interest
+struct Cancel {  // end this attempt, if it is still running; its report does not matter
   AgentId agent = 0;
   Token token;
 };
@@ -209,11 +209,11 @@ struct Decision {
 
 class Scheduler {
  public:
-  // `state` is what the journal's facts gave. A job that was stopped or finished goes on only after
+  // `state` is what the journal's facts gave. A job that was stopped or finished resumes only after
   // begin() was told so.
   Scheduler(JobState state, Limits limits);
 
-  // Begins an epoch. Call once, first. `reopen` lets a stopped or finished job go on.
+  // Begins an epoch. Call once, first. `reopen` lets a stopped or finished job resume.
   void begin(const fact::EpochBegan& epoch,
              TimePoint now,
              std::optional<fact::Reopened> reopen,

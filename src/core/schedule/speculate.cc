@@ -2,8 +2,8 @@
 //
 // The part of the Scheduler that beats stragglers: when workers are idle and nothing waits, what
 // runs for much longer than usual is handed out a second time. The first attempt that succeeds
-// counts and the other is ended; a failure of one is not charged while the other goes on. The two
-// are one try: there is no third before that is decided, or something that hangs would go on so
+// counts and the other is ended; a failure of one is not charged while the other runs. The two
+// are one try: there is no third before that is decided, or something that hangs would do so
 // for ever.
 #include <algorithm>
 #include <utility>

@@ -115,7 +115,7 @@ TEST_F(StagedTest, TheResultAndFilesOfOthersAreNotWrittenOver) {
   EXPECT_EQ(last().error_message, "'rows.txt' is the name of the result; write to another one");
   at(seconds(1), wrote(1, 1, {{0, "old", 1, true}}));
   EXPECT_EQ(last().error_message,
-            "'old' exists in the output and is not of this job; remove it, or say output_exists: "
+            "'old' exists in the output and is not of this job; remove it, or set output_exists: "
             "overwrite");
 }
 

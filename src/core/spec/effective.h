@@ -38,7 +38,7 @@ inline constexpr std::string_view kEffectiveHead =
 // read_job_file() on it gives an equal JobSpec.
 std::string effective_job_file(const JobSpec& spec, const Origins& origins);
 
-// The settings that decide most jobs, and all others that somebody has said: "key: value  # from
+// The settings that decide most jobs, and all others that somebody has set: "key: value  # from
 // origin" on a line each. Script, inputs and outputs are not among them.
 std::string main_settings(const JobSpec& spec, const Origins& origins);
 

@@ -18,7 +18,7 @@ using Effect = EngineArgument::Effect;
 constexpr std::string_view kRowMode = "amlbi_pf_enabled";
 constexpr std::string_view kRunMode = "amlbi_pf_run_mode";
 
-// Those that are no setting of their own name. The others are in the table of settings.
+// Those that are not settings of the same name. The others are in the table of settings.
 constexpr auto kOthers = std::to_array<EngineArgument>({
     {"score_run_timeout", Effect::kSets, "retry_settings.timeout", ""},
     {"append_row_safe_output", Effect::kNothing, "", ""},
@@ -34,7 +34,7 @@ constexpr auto kOthers = std::to_array<EngineArgument>({
     {"resume_from",
      Effect::kRefused,
      "",
-     "`windrow job resume JOB` goes on with a job; leave the argument out"},
+     "`windrow job resume JOB` resumes a job; leave the argument out"},
 });
 
 std::vector<EngineArgument> all_arguments() {

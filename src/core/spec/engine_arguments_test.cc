@@ -140,7 +140,7 @@ TEST(EngineArguments, AMisspeltOneIsNoticedAndTheJobRuns) {
 TEST(EngineArguments, GoOverTheFileAndUnderTheFlags) {
   EXPECT_EQ(reading_of("--nice 3", "nice: 4\n").spec.worker.nice, 3U);
   EXPECT_EQ(notices("--nice 3", "nice: 4\n"),
-            "job.yml:8:7: nice: is not used: --nice among the arguments says otherwise\n");
+            "job.yml:8:7: nice: is not used: --nice among the arguments takes its place\n");
   EXPECT_EQ(notices("--nice 4", "nice: 4\n"), "");
   EXPECT_NE(problems("--nice 3", "nice: 4\nstrict: true\n"), "");
   JobFlags flags;
@@ -150,7 +150,7 @@ TEST(EngineArguments, GoOverTheFileAndUnderTheFlags) {
   EXPECT_EQ(reading->spec.limits.error_threshold, 9);
   EXPECT_EQ(problems_text(reading->notices),
             "job.yml:6:22: task.program_arguments: --error_threshold is given to the script only: "
-            "--error-threshold says otherwise\n");
+            "--error-threshold takes its place\n");
 }
 
 // ---- $[[...]]

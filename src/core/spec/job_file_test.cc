@@ -173,7 +173,7 @@ TEST_F(JobFileTest, WhatIsNotBuiltYetIsRefusedByName) {
       "type: parallel\ninput_data: ${{inputs.a}}\ntask: {entry_script: a.py}\n";
   EXPECT_EQ(problems(head + "inputs: {a: {path: 'azureml://datastores/x'}}\n"),
             "job.yml:4:20: inputs.a.path: 'azureml://datastores/x' is not a path of this machine; "
-            "copy what is there to this machine, and say that path here (with type uri_folder or "
+            "copy what is there to this machine, and give that path here (with type uri_folder or "
             "uri_file) or by --input\n");
   EXPECT_EQ(problems(head + "inputs: {a: {type: mlflow_model, path: 'azureml:m:1'}}\n"),
             "job.yml:4:20: inputs.a.type: 'mlflow_model' is not supported yet; use uri_folder, or "
@@ -248,7 +248,8 @@ task:
   program_arguments: --model ${{parent.inputs.model}}
 )");
   const std::string advice =
-      " is of the pipeline that this step was cut out of; write {path: ...} for a folder or file, "
+      " belongs to the pipeline that this step was part of; write {path: ...} for a folder or "
+      "file, "
       "or the value itself\n";
   EXPECT_EQ(said,
             "job.yml:3:6: inputs.a: '${{parent.inputs.photos}}'" + advice +

@@ -87,7 +87,7 @@ TEST_F(JobFileValuesTest, TheScriptIsFoundWithAndWithoutACodeFolder) {
 TEST_F(JobFileValuesTest, ProgramArgumentsAreChecked) {
   const auto with = [this](const std::string& line) { return problems(kSmall + line + "\n"); };
   EXPECT_EQ(with("  program_arguments: \"--a 'b\""),
-            "job.yml:7:22: task.program_arguments: a ' without its partner\n");
+            "job.yml:7:22: task.program_arguments: a ' that is never closed\n");
   EXPECT_EQ(with("  program_arguments: --a ${{inputs.x}} ${{outputs.y}}"),
             "job.yml:7:22: task.program_arguments: no input 'x' is declared\n");
   EXPECT_EQ(with("  program_arguments:"), "");

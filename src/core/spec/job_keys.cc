@@ -32,7 +32,7 @@ struct Reason {
 
 constexpr auto kReasons = std::to_array<Reason>({
     {"component", "components come with pipelines; write the task into the job file"},
-    {"resume_from", "`windrow job resume JOB` goes on with a job"},
+    {"resume_from", "`windrow job resume JOB` resumes a job"},
     {"side_inputs", "declare them as inputs that input_data does not name"},
 });
 

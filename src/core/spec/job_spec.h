@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job as plain values: what the job file and the flags said, checked, with every default filled
+// A job as plain values: what the job file and the flags set, checked, with every default filled
 // in. Past this point nothing is text that still has to be understood.
 //
 // Paths are absolute, or relative only where the caller gave a relative folder to read against;
@@ -35,10 +35,10 @@ enum class LoggingLevel { kWarning, kInfo, kDebug };
 // When a mini-batch of files closes: as soon as one of the caps is reached. The whole syntax of
 // sizes is in values.h.
 struct BatchSize {
-  std::uint32_t files = 10;            // [1, kIntMax]; kIntMax when others were said
+  std::uint32_t files = 10;            // [1, kIntMax]; kIntMax when others were given
   std::optional<std::uint64_t> bytes;  // a larger file makes a mini-batch of its own
   std::optional<std::uint32_t> rows;   // of tables and JSON lines; [1, kIntMax]
-  bool bare = false;                   // `files` was said without a unit: bytes of a table
+  bool bare = false;                   // `files` was given without a unit: bytes of a table
   friend bool operator==(const BatchSize&, const BatchSize&) = default;
 };
 

@@ -214,7 +214,7 @@ void check_command(JobTree& tree) {
   idle(true, "python", "has no effect: task.command is a program of its own");
   idle(spec.record.profiler != Profiler::kNone,
        "profiling_module",
-       "has no effect: task.command is no Python script");
+       "has no effect: task.command is not a Python script");
   if (const bool table =
           spec.rows.format == RowFormat::kParquet || spec.rows.format == RowFormat::kArrow;
       table && !spec.append_row_to.empty()) {
@@ -227,7 +227,7 @@ void check_command(JobTree& tree) {
        "has no effect: the rows of task.command are written as they come");
   const std::optional<Place> rows = tree.reader.at(tree.root, "input_as");
   if (rows && spec.input_as != InputAs::kFiles) {
-    tree.reader.problem(*rows, "goes with Python scripts; task.command gets files");
+    tree.reader.problem(*rows, "is only for Python scripts; task.command gets files");
   }
   const std::optional<Place> task = tree.reader.at(tree.root, "task");
   if (task && spec.append_row_to.size() > 1) {
@@ -256,7 +256,7 @@ void check_partition_by(JobTree& tree) {
   const bool table =
       spec.input_as == InputAs::kTable || (spec.input_as == InputAs::kFiles && has_mltable(spec));
   if (by && !table) {
-    tree.reader.problem(*by, "goes with tables: add input_as: table (--as table)");
+    tree.reader.problem(*by, "is only for tables: add input_as: table (--as table)");
   }
   if (spec.partition_keys.empty()) spec.partition_keys = spec.partition_by;
   for (const std::string& key : spec.partition_keys) {
@@ -335,7 +335,7 @@ void check_rows(JobTree& tree) {
   const std::optional<Place> table = tree.reader.at(tree.root, "table");
   if (!table || spec.input_as == InputAs::kTable) return;
   for (const Entry& entry : table->node->entries) {
-    tree.reader.notice_at(*table, entry.key, "has no effect: the items are no rows of a table");
+    tree.reader.notice_at(*table, entry.key, "has no effect: the items are not rows of a table");
   }
 }
 

@@ -69,7 +69,7 @@ TEST_F(MadeTablesTest, MistakesOfAQueryAreTold) {
   EXPECT_EQ(problems(job("type: sql, connection: x.db, query: select 1, path: y")),
             "job.yml:2:66: inputs.a.path: does not go with type sql\n");
   EXPECT_EQ(problems(job("path: x, query: select 1")),
-            "job.yml:2:30: inputs.a.query: goes with type sql\n");
+            "job.yml:2:30: inputs.a.query: is only for type sql\n");
   EXPECT_EQ(problems(sql("x.db", "input_as: files\n")),
             "job.yml:4:11: input_as: is table for an input of type sql\n");
   EXPECT_EQ(problems("type: parallel\ninputs: {a: {path: x}, b: {type: sql, connection: x.db, "
@@ -87,7 +87,7 @@ TEST_F(MadeTablesTest, ColumnsThatPutRowsTogetherAreTheKeys) {
       job("path: x", "input_as: table\npartition_by: store,brand\npartition_keys: store\n"));
   EXPECT_EQ(one.partition_keys, std::vector<std::string>{"store"});
   EXPECT_EQ(problems(job("path: x", "partition_by: store\n")),
-            "job.yml:4:15: partition_by: goes with tables: add input_as: table (--as table)\n");
+            "job.yml:4:15: partition_by: is only for tables: add input_as: table (--as table)\n");
   EXPECT_EQ(
       problems(job("path: x", "input_as: table\npartition_by: store\npartition_keys: brand\n")),
       "job.yml:5:15: partition_by: lacks 'brand', which partition_keys has\n");
@@ -100,7 +100,7 @@ TEST_F(MadeTablesTest, ColumnsThatPutRowsTogetherAreCheckedAsKeys) {
       "job.yml:5:15: partition_by: and bisect_failed do not go together for tables: the rows of a "
       "key stay together\n");
   EXPECT_EQ(problems(job("type: mltable, path: x", "input_as: jsonl\npartition_by: store\n")),
-            "job.yml:5:15: partition_by: goes with tables: add input_as: table (--as table)\n");
+            "job.yml:5:15: partition_by: is only for tables: add input_as: table (--as table)\n");
 }
 
 // C686 C688

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job file as a tree, before anyone has said what its keys mean. Text, --set and flags all become
-// this one tree, so that one reader understands them and words the refusals.
+// A job file as a tree, before anyone has decided what its keys mean. Text, --set and flags all
+// become this one tree, so that one reader understands them and words the refusals.
 //
 // Thread: plain values. Ownership: a node owns what is below it.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace windrow {
 
-// Where a node was said: a place in the file, or (line 0) the flag or --set that said it.
+// Where a node was given: a place in the file, or (line 0) the flag or --set that gave it.
 struct Mark {
   std::uint32_t line = 0;  // from 1
   std::uint32_t column = 0;
@@ -33,7 +33,7 @@ struct Node {
   std::vector<Node> items;     // of a sequence
   std::vector<Entry> entries;  // of a map, in order; keys are unique
 
-  // The value behind a key; nullptr when there is none or this is no map.
+  // The value behind a key; nullptr when there is none or this is not a map.
   const Node* find(std::string_view key) const;
   Node* find(std::string_view key);
 

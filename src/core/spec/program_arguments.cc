@@ -35,9 +35,9 @@ class Splitter {
         end_word();
         return {};
       case '\'':
-        return closed(single_quotes(), "a ' without its partner");
+        return closed(single_quotes(), "a ' that is never closed");
       case '"':
-        return closed(double_quotes(), "a \" without its partner");
+        return closed(double_quotes(), "a \" that is never closed");
       case '\\':
         return closed(backslash(), "a \\ at the end");
       default:
@@ -99,7 +99,7 @@ class Splitter {
 
   bool backslash() {
     if (at_ + 1 == text_.size()) return false;
-    if (text_[at_ + 1] != '\n') word() += text_[at_ + 1];  // a line that goes on
+    if (text_[at_ + 1] != '\n') word() += text_[at_ + 1];  // a line that continues
     at_ += 2;
     return true;
   }
@@ -151,7 +151,7 @@ Status refuse_parent(std::string_view text) {
   inside = trimmed(inside.substr(kOpen.size()));
   if (!inside.starts_with("parent.")) return {};
   return fail(ErrorCode::kInvalid,
-              "{} is of the pipeline that this step was cut out of; write {{path: ...}} for a "
+              "{} belongs to the pipeline that this step was part of; write {{path: ...}} for a "
               "folder or file, or the value itself",
               in_quotes(trimmed(text)));
 }

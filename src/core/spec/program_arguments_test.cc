@@ -31,9 +31,9 @@ TEST(SplitArguments, CutsAsAShellDoes) {
 }
 
 TEST(SplitArguments, RefusesOpenQuotes) {
-  EXPECT_EQ(split("a 'b"), "a ' without its partner");
-  EXPECT_EQ(split("a \"b"), "a \" without its partner");
-  EXPECT_EQ(split("\"a\\\""), "a \" without its partner");
+  EXPECT_EQ(split("a 'b"), "a ' that is never closed");
+  EXPECT_EQ(split("a \"b"), "a \" that is never closed");
+  EXPECT_EQ(split("\"a\\\""), "a \" that is never closed");
   EXPECT_EQ(split("a\\"), "a \\ at the end");
 }
 
@@ -100,7 +100,7 @@ TEST(References, ThatCannotBeUnderstoodAreRefused) {
     EXPECT_FALSE(find_references(bad)) << bad;
   }
   EXPECT_EQ(find_references("${{parent.inputs.x}}").error().message,
-            "'${{parent.inputs.x}}' is of the pipeline that this step was cut out of; write "
+            "'${{parent.inputs.x}}' belongs to the pipeline that this step was part of; write "
             "{path: ...} for a folder or file, or the value itself");
   EXPECT_EQ(find_references("${{INPUTS.x}}").error().message,
             "'${{INPUTS.x}}' is not a reference; allowed are ${{inputs.NAME}} and "

@@ -194,7 +194,7 @@ constexpr Codec exceptions() {
 
 inline constexpr Codec kMiniBatchSize = {[](JobSpec& spec, std::string_view said) -> Status {
                                            const Result<BatchSize> size = parse_batch_size(said);
-                                           // Of a size that nobody knows nothing more is said.
+                                           // A size that nobody knows gets no further problem.
                                            spec.mini_batch_size =
                                                size.value_or(BatchSize{.files = kIntMax});
                                            if (!size) return std::unexpected(size.error());

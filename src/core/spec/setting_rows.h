@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of keys of a job file: what a row of it says, and the rows of keys that are no single
+// The table of keys of a job file: what a row of it says, and the rows of keys that are not single
 // value of the job. Those that are stand in settings.cc.
 #pragma once
 
@@ -29,7 +29,7 @@ inline constexpr std::string_view kCounts = "0 to 2147483647";
 inline constexpr auto kStructure = std::to_array<Row>({
     {"$schema", "", "text", "nothing", "which schema the file follows; without effect"},
     {"type", "", "parallel", "required", "what kind of job the file describes"},
-    {"name", "", "a job name", "made up", "name of the job and of its folder"},
+    {"name", "", "a job name", "generated", "name of the job and of its folder"},
     {"display_name", "", "text", "nothing", "for people"},
     {"description", "", "text", "nothing", "for people"},
     {"experiment_name", "", "text", "nothing", "for people"},
@@ -44,11 +44,11 @@ inline constexpr auto kStructure = std::to_array<Row>({
      "",
      "a path or a list: folders, files, globs, @FILE, -",
      "required",
-     "where it lies; @FILE is a list of paths, - the same on standard input"},
+     "where it is; @FILE is a list of paths, - the same on standard input"},
     {"inputs.<n>.mode",
      "",
-     "ro_mount or download; of mltable direct, eval_mount or eval_download too",
-     "ro_mount, of mltable direct",
+     "ro_mount or download; for mltable also direct, eval_mount or eval_download",
+     "ro_mount; direct for mltable",
      "data are read where they are; an mltable that is not direct gives files, not rows"},
     {"inputs.<n>.ignore", "", "a glob or a list", "none", "files that are left out"},
     {"inputs.<n>.input_ignore", "", "a glob or a list", "none", "another name for ignore"},
@@ -60,10 +60,14 @@ inline constexpr auto kStructure = std::to_array<Row>({
     {"inputs.<n>.connection",
      "",
      "sqlite:///FILE or postgresql://USER@HOST/DATABASE",
-     "required of sql",
-     "the database that is asked; a password stands in ~/.pgpass"},
-    {"inputs.<n>.query", "", "a SELECT", "required of sql", "its rows are the table"},
-    {"inputs.<n>.optional", "", kBooleans, "false", "arguments in $[[...]] go without it"},
+     "required for sql",
+     "the database to query; a password belongs in ~/.pgpass"},
+    {"inputs.<n>.query", "", "a SELECT", "required for sql", "its rows are the table"},
+    {"inputs.<n>.optional",
+     "",
+     kBooleans,
+     "false",
+     "arguments in $[[...]] are left out without it"},
     {"inputs.<n>.default", "", "one value", "none", "the value when none is given"},
     {"inputs.<n>.description", "", "text", "nothing", "for people"},
     {"input_data",
@@ -118,7 +122,11 @@ inline constexpr auto kStructure = std::to_array<Row>({
     {"resources.docker_args", "", "anything", "nothing", "accepted with a notice"},
     {"resources.locations", "", "anything", "nothing", "accepted with a notice"},
     {"resources.properties", "", "anything", "nothing", "accepted with a notice"},
-    {"compat.v2_mini_batch_size_1", "", kBooleans, "false", "mini_batch_size is 1 unless said"},
+    {"compat.v2_mini_batch_size_1",
+     "",
+     kBooleans,
+     "false",
+     "mini_batch_size is 1 unless you set it"},
 });
 
 }  // namespace windrow::setting_rows

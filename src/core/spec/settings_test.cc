@@ -195,7 +195,7 @@ TEST(Settings, RowsHaveAFormatAndASeparator) {
             "job.yml:7:22: append_row.format: 'orc' is not known; allowed is text, csv, jsonl, "
             "parquet or arrow\n");
   EXPECT_EQ(problems("append_row: {format: jsonl, sep: ','}"),
-            "job.yml:7:34: append_row.sep: goes with text and csv; jsonl has no separator\n");
+            "job.yml:7:34: append_row.sep: is only for text and csv; jsonl has no separator\n");
   EXPECT_NE(problems("append_row: {sep: ab}"), "");
   EXPECT_EQ(problems("append_row: {separator: a}"),
             "job.yml:7:14: append_row: unknown key 'separator'; allowed are format, sep, header, "
@@ -242,9 +242,9 @@ TEST(Settings, AFileOfRowsMaySayByItsNameWhatItIs) {
   ASSERT_FALSE(several);
   EXPECT_EQ(problems_text(several.error()),
             "job.yml:5:43: task.append_row_to: all rows of a job are of one format, and by their "
-            "names good is parquet and bad text; name the files alike, or say append_row.format\n");
+            "names good is parquet and bad text; name the files alike, or set append_row.format\n");
   EXPECT_EQ(problems("append_row: {format: parquet, sep: ','}"),
-            "job.yml:7:36: append_row.sep: goes with text and csv; parquet has no separator\n");
+            "job.yml:7:36: append_row.sep: is only for text and csv; parquet has no separator\n");
 }
 
 // C689 C692
@@ -341,7 +341,7 @@ TEST(Inputs, WhatCannotBeCutIsRefused) {
     return reading ? "" : problems_text(reading.error());
   };
   EXPECT_EQ(said("  a: 5\n  k: 6\n"),
-            "job.yml:6:13: input_data: input 'a' is a value and no folder or file\n");
+            "job.yml:6:13: input_data: input 'a' is a value, not a folder or file\n");
   EXPECT_EQ(said("  a: {path: x, mode: direct}\n  k: 6\n"),
             "job.yml:3:22: inputs.a.mode: 'direct' is for tables; with uri_folder it is ro_mount "
             "or download\n");
@@ -371,7 +371,7 @@ TEST(Inputs, AValueMayStandForANumber) {
     return refused ? "" : problems_text(refused.error());
   };
   EXPECT_EQ(said("nice: ${{inputs.a}}"),
-            "job.yml:5:7: nice: input 'a' is a folder or file and no value\n");
+            "job.yml:5:7: nice: input 'a' is a folder or file, not a value\n");
   EXPECT_EQ(said("nice: ${{inputs.f}}"), "job.yml:5:7: nice: input 'f' has no value\n");
   EXPECT_EQ(said("nice: ${{inputs.nn}}"),
             "job.yml:5:7: nice: no input 'nn' is declared; did you mean 'n'?\n");

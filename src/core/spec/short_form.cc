@@ -50,7 +50,7 @@ std::string flag_path(const std::string& folder, const std::string& said) {
   return path.empty() || is_remote_path(path) ? path : join_path(folder, path);
 }
 
-// The same for an input, where `-` and the `@` of a list are no part of a path.
+// The same for an input, where `-` and the `@` of a list are not part of a path.
 std::string flag_input(const std::string& folder, const std::string& path) {
   if (path == "-" || path == "@") return path;
   const bool list = path.starts_with('@');
@@ -243,7 +243,7 @@ std::expected<JobReading, std::vector<Problem>> read_short_form(const std::strin
   std::vector<Problem> problems;
   if (script.empty() || script.ends_with('/') || base_name(script) == ".py") {
     problems.push_back({script.empty() ? "FILE" : script,
-                        "is no Python file (.py), job file (.yml, .yaml) or program"});
+                        "is not a Python file (.py), job file (.yml, .yaml) or program"});
   }
   // So that the rest is checked too.
   const bool named = problems.empty();

@@ -165,7 +165,7 @@ TEST_F(ShortFormTest, EveryProblemNamesItsFlag) {
   flags_.name = "-n";
   EXPECT_EQ(
       problems("score/"),
-      "score/: is no Python file (.py), job file (.yml, .yaml) or program\n"
+      "score/: is not a Python file (.py), job file (.yml, .yaml) or program\n"
       "--input: is missing; it names the folder to read\n"
       "--name: '-n' is not a job name; allowed are 1 to 255 letters, digits, '-', '_' and '.', "
       "not starting with '-' or '.'\n"
@@ -185,7 +185,7 @@ TEST_F(ShortFormTest, PathsThatAreNoneAreRefused) {
   EXPECT_EQ(
       problems(),
       "--input: 'azureml://datastores/x' is not a path of this machine; copy what is there to "
-      "this machine, and say that path here (with type uri_folder or uri_file) or by "
+      "this machine, and give that path here (with type uri_folder or uri_file) or by "
       "--input\n"
       "--output: is empty; a path is expected\n"
       "--append-row-to: is empty; a path is expected\n"

@@ -58,7 +58,7 @@ inline constexpr codecs::Codec kTableFormat = {
       return {SettingValue::Kind::kBare, std::string(kTableFormats.at(index)), {}};
     }};
 
-// In any spelling; one that is not known is refused as it was said.
+// In any spelling; an unknown one is refused as it was given.
 inline constexpr codecs::Codec kEncoding = {
     [](JobSpec& spec, std::string_view said) -> Status {
       const std::string name = encoding_name(said);
@@ -77,13 +77,13 @@ inline constexpr auto kTableRows = std::to_array<Row>({
      "",
      "delimited, parquet, json_lines or arrow",
      "by the name of the first file",
-     "what the files of a table are",
+     "format of the files of a table",
      kTableFormat},
     {"table.delimiter",
      "",
      "one ASCII character, no quote or line break",
      "a comma, or a tab in .tsv files",
-     "what stands between fields",
+     "separator of fields",
      codecs::character<&JobSpec::table, &TableSpec::delimiter>()},
     {"table.header",
      "",
@@ -119,7 +119,7 @@ inline constexpr auto kTableRows = std::to_array<Row>({
      "",
      "a list of names, or its JSON text",
      "none",
-     "columns of delimited text that stay text: 00123 is no number there",
+     "columns of delimited text that stay text: 00123 keeps its zeros",
      codecs::names<&JobSpec::table, &TableSpec::text_columns>()},
     {"table.empty_as_string",
      "",
@@ -131,7 +131,7 @@ inline constexpr auto kTableRows = std::to_array<Row>({
      "",
      kBooleans,
      "",
-     "double quotes hold fields of delimited text; false: they are characters as all others",
+     "double quotes hold fields of delimited text; false: they are ordinary characters",
      table_flag<&TableSpec::quotes>()},
     {"table.support_multi_line",
      "",
@@ -167,7 +167,7 @@ inline constexpr auto kTableRows = std::to_array<Row>({
      "",
      "error or drop",
      "",
-     "lines that are no JSON fail the mini-batch, or are left out",
+     "lines that are not JSON fail the mini-batch, or are left out",
      word<kInvalidLines, &TableSpec::invalid_lines>()},
     {"table.count_rows",
      "",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the files of an input are to be read as one table: what a job file or an MLTable file said.
+// How the files of an input are to be read as one table: what a job file or an MLTable file sets.
 //
 // Texts are those of the MLTable format, so that what a worker gets is what was written there.
 //
@@ -24,10 +24,10 @@ struct TableSpec {
   std::string encoding = "utf8";
   bool infer_column_types = true;  // false: every column is text
   bool empty_as_string = false;    // an empty field is "" and not missing
-  bool quotes = true;              // false: double quotes are characters as all others
+  bool quotes = true;              // false: double quotes are ordinary characters
   bool multi_line = false;         // quoted fields may hold line breaks
   bool include_path_column = false;
-  std::string comment;                    // lines that begin with it are no records
+  std::string comment;                    // lines that begin with it are not records
   std::uint32_t skip_lines = 0;           // before the header of each file
   std::string ragged = "error";           // rows with another number of fields: error, skip, fill
   std::string invalid_lines = "error";    // of JSON lines: error, drop

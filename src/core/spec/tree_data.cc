@@ -48,7 +48,7 @@ Result<std::string> input_path(std::string_view folder, std::string_view said) {
   const bool list = said.starts_with('@');
   const std::string path = local_path(said.substr(list ? 1 : 0));
   RETURN_IF_ERROR(check_local(path,
-                              "copy what is there to this machine, and say that path here (with "
+                              "copy what is there to this machine, and give that path here (with "
                               "type uri_folder or uri_file) or by --input"));
   return (list ? "@" : "") + join_path(folder, path);
 }
@@ -144,10 +144,10 @@ void read_literal(JobTree& tree,
 
 void read_files(JobTree& tree, const Place& place, const std::string& name, std::string_view type) {
   if (place.node->find("default")) {
-    tree.reader.problem_at(place, "default", "goes with values; a folder or file has a path");
+    tree.reader.problem_at(place, "default", "is only for values; a folder or file has a path");
   }
   for (const std::string_view key : {"connection", "query"}) {
-    if (place.node->find(key)) tree.reader.problem_at(place, key, "goes with type sql");
+    if (place.node->find(key)) tree.reader.problem_at(place, key, "is only for type sql");
   }
   const bool table = type == "mltable";
   const std::optional<std::string> mode = tree.reader.text_at(place, "mode");
@@ -278,7 +278,7 @@ void note_shared_folders(JobTree& tree) {
         {outputs->find(output.name), "outputs." + output.name},
         "path",
         "is the input folder too: rows are kept apart, but any other file that is written there is "
-        "an item of the next run, and in the way of going on with this one; choose another folder");
+        "an item of the next run, and in the way of resuming this one; choose another folder");
   }
 }
 
@@ -304,7 +304,7 @@ void read_input_data(JobTree& tree) {
   for (const std::string& name : tree.spec.input_data) {
     const InputSpec* input = find_input(tree.spec, name);
     if (input != nullptr && input->type == InputType::kLiteral) {
-      tree.reader.problem(*data, fmt::format("input '{}' is a value and no folder or file", name));
+      tree.reader.problem(*data, fmt::format("input '{}' is a value, not a folder or file", name));
     } else if (tree.absent.contains(name)) {
       tree.reader.problem(*data, fmt::format("input '{}' has no path", name));
     }
@@ -324,7 +324,7 @@ void read_outputs(JobTree& tree) {
 std::optional<std::string> path_at(JobTree& tree, const Place& map, std::string_view key) {
   return tree.reader.value_at(map, key, [&tree](std::string_view said) -> Result<std::string> {
     const std::string path = local_path(said);
-    RETURN_IF_ERROR(check_local(path, "say a folder or file of this machine"));
+    RETURN_IF_ERROR(check_local(path, "give a folder or file on this machine"));
     return join_path(tree.folder, path);
   });
 }

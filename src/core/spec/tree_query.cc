@@ -22,7 +22,7 @@ Status refuse_password(std::string_view connection) {
   }
   if (!has) return {};
   return fail(ErrorCode::kInvalid,
-              "has a password in it, which does not belong into a job file: leave it out here and "
+              "has a password in it, which does not belong in a job file: leave it out here and "
               "put it into ~/.pgpass, or into the file that PGPASSFILE names");
 }
 
@@ -64,7 +64,7 @@ void read_query(JobTree& tree, const Place& place, const std::string& name) {
           return fail(ErrorCode::kInvalid, "is empty; a SELECT is expected");
         return std::string(said);
       });
-  // Also with a problem, so that nothing is said about an input that would not be there.
+  // Also with a problem, so that no missing input is reported in addition.
   tree.spec.inputs.push_back({.name = name,
                               .type = InputType::kSql,
                               .paths = {connection.value_or("")},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads values out of a tree and collects every problem on the way, so that a user mends a file
+// Reads values out of a tree and collects every problem on the way, so that a user fixes a file
 // once.
 //
 // A function that returns nothing has either found nothing there or reported why it refuses; the

@@ -57,7 +57,7 @@ std::optional<std::string> bound_text(JobTree& tree, const Place& place) {
     tree.reader.problem(place,
                         fmt::format("input '{}' {}",
                                     found->name,
-                                    absent ? "has no value" : "is a folder or file and no value"));
+                                    absent ? "has no value" : "is a folder or file, not a value"));
   }
   return std::nullopt;
 }

@@ -68,7 +68,7 @@ void settle_row_format(JobTree& tree) {
           *task,
           "append_row_to",
           fmt::format("all rows of a job are of one format, and by their names {} is {} and {} "
-                      "{}; name the files alike, or say append_row.format",
+                      "{}; name the files alike, or set append_row.format",
                       first,
                       to_text(spec.rows.format),
                       name,
@@ -87,7 +87,7 @@ void check_row_style(JobTree& tree) {
     tree.reader.problem_at(
         *rows,
         "sep",
-        fmt::format("goes with text and csv; {} has no separator", to_text(spec.rows.format)));
+        fmt::format("is only for text and csv; {} has no separator", to_text(spec.rows.format)));
   }
   if (spec.rows.header) {
     tree.reader.notice_at(*rows, "header", "has no effect: the names of columns are always there");

@@ -64,7 +64,7 @@ void read_command(JobTree& tree, const Place& task) {
   read_command_mode(tree, task);
   if (task.node->find("entry_script")) {
     return tree.reader.problem_at(
-        task, "command", "stands in place of entry_script; say one of the two");
+        task, "command", "stands in place of entry_script; use one of the two");
   }
   const std::optional<std::string> code = path_at(tree, task, "code");
   tree.spec.code = code.value_or(join_path(tree.folder, ""));
@@ -85,7 +85,7 @@ void read_script(JobTree& tree, const Place& task) {
   const std::optional<std::string> script = tree.reader.text_at(task, "entry_script");
   if (!task.node->find("entry_script")) tree.reader.missing(task, "entry_script");
   if (task.node->find("command_mode")) {
-    tree.reader.problem_at(task, "command_mode", "goes with task.command, and there is none");
+    tree.reader.problem_at(task, "command_mode", "needs task.command, and there is none");
   }
   const std::optional<std::string> code = path_at(tree, task, "code");
   if (!script) return;
@@ -164,7 +164,7 @@ void apply_argument(JobTree& tree, const Place& place, const FoundArgument& foun
     tree.reader.problem(place, fmt::format("--{}: {}", argument.name, why));
   };
   if (argument.effect == EngineArgument::Effect::kNothing) return;
-  if (!found.value) return refuse("a value is expected behind it");
+  if (!found.value) return refuse("a value is expected after it");
   if (argument.effect == EngineArgument::Effect::kRefused) {
     const std::string value = lower_case(*found.value);
     if (value != "false" && value != "0") refuse(argument.why);
@@ -178,11 +178,11 @@ void apply_argument(JobTree& tree, const Place& place, const FoundArgument& foun
     return refuse(done.error().message);
   }
   const bool differs = said && setting->write(changed) != before;
-  // A flag or --set is said for this one run, so it goes over what stands in the file.
+  // A flag or --set is given for this one run, so it takes precedence over the file.
   if (said && said->node->mark.line == 0) {
     if (differs) {
       tree.reader.notice(place,
-                         fmt::format("--{} is given to the script only: {} says otherwise",
+                         fmt::format("--{} is given to the script only: {} takes its place",
                                      argument.name,
                                      said->node->mark.flag));
     }
@@ -191,7 +191,7 @@ void apply_argument(JobTree& tree, const Place& place, const FoundArgument& foun
   if (differs) {
     tree.reader.contradiction(
         *said,
-        fmt::format("is not used: --{} among the arguments says otherwise", argument.name),
+        fmt::format("is not used: --{} among the arguments takes its place", argument.name),
         tree.spec.strict);
   }
   tree.spec = std::move(changed);
@@ -254,7 +254,7 @@ void check_v1(JobTree& tree) {
 }
 
 void read_engine_arguments(JobTree& tree) {
-  // The arguments of a program that is no entry script are its own.
+  // The arguments of a program that is not an entry script are its own.
   if (tree.spec.arguments.empty() || !tree.spec.command.empty()) return;
   const Node* task = tree.root.node->find("task");
   const std::optional<Place> place =

@@ -254,7 +254,7 @@ std::string v1_arguments_problem(const std::vector<std::string>& arguments) {
     if (!word.starts_with("--")) continue;
     const std::string_view name = word.substr(2, word.find('=') - 2);
     if (std::ranges::find(kReserved, name) == kReserved.end()) continue;
-    return fmt::format("--{} is a parameter of parallel_run_config; say it there", name);
+    return fmt::format("--{} is a parameter of parallel_run_config; set it there", name);
   }
   return "";
 }

@@ -37,7 +37,7 @@ Node v1_to_v2(const Node& root,
 void keep_v1_names(Node& job);
 
 // What v1 refuses in arguments: names that are parameters of the configuration, and a first word
-// that is no flag. Empty when all is well.
+// that is not a flag. Empty when all is well.
 std::string v1_arguments_problem(const std::vector<std::string>& arguments);
 
 }  // namespace windrow

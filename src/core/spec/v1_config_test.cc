@@ -234,7 +234,7 @@ TEST_F(V1ConfigTest, ArgumentsDoNotRepeatParameters) {
   };
   EXPECT_EQ(with({"foo"}), "arguments after --: 'foo': the first argument must begin with '-'\n");
   EXPECT_EQ(with({"-a", "--mini_batch_size", "3"}),
-            "arguments after --: --mini_batch_size is a parameter of parallel_run_config; say it "
+            "arguments after --: --mini_batch_size is a parameter of parallel_run_config; set it "
             "there\n");
   EXPECT_NE(with({"--error_threshold=3"}), "");
   EXPECT_NE(with({"--logging_level", "INFO"}), "");

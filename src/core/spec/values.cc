@@ -34,7 +34,7 @@ constexpr std::array<Unit, 9> kUnits = {{
     {"gb", &SizeCaps::bytes, 1ULL << 30U},
 }};
 
-// A number as it was said; something long in quotes, cut.
+// A number as it was given; something long in quotes, cut.
 std::string bare_or_quoted(std::string_view said) {
   return said.size() > 40 ? in_quotes(said) : escape_bytes(said);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The single values of a job: text -> number, duration, size, level. One reading for files, --set
-// and flags. A refusal says what was said and what is allowed; the caller puts the key in front.
+// and flags. A refusal says what was given and what is allowed; the caller puts the key in front.
 //
 // Thread: any; values in, values out.
 #pragma once

@@ -16,7 +16,7 @@
 namespace windrow {
 namespace {
 
-// The limit for run() in all the ways a user may have said it.
+// The limit for run() in all the ways a user may have set it.
 constexpr const char* kTimeout =
     "--timeout (retry_settings.timeout in a job file, run_invocation_timeout in v1)";
 

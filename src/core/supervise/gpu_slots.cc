@@ -88,7 +88,7 @@ WorkerCount choose_worker_count(std::optional<std::uint32_t> said,
                                                        gpus.source,
                                                        counted(cpus, "CPU"));
   if (said) {
-    return {*said, fmt::format("{}, as said; {}", counted(*said, "worker"), machine)};
+    return {*said, fmt::format("{}, as you set; {}", counted(*said, "worker"), machine)};
   }
   if (count == 0) {
     return {cpus, fmt::format("{}: one for each of {}", counted(cpus, "worker"), machine)};

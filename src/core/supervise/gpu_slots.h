@@ -32,11 +32,11 @@ struct GpuFacts {
 
 struct GpuSet {
   std::vector<std::string> names;  // empty: a node without GPUs
-  bool real = false;               // the driver offers devices, whatever was said
+  bool real = false;               // the driver offers devices, whatever was set
   std::string source;              // how they came to be known, for people
 };
 
-// What is visible counts before what was said, that before the preset, that before what was found;
+// What is visible counts before what was set, that before the preset, that before what was found;
 // a number with a list of visible ones takes that many from its front. A list alone, on a machine
 // whose driver offers no device, names none.
 GpuSet choose_gpus(const GpuFacts& facts);
@@ -46,7 +46,7 @@ struct WorkerCount {
   std::string reason;  // a sentence: "2 workers: ..."
 };
 
-// One on a node with GPUs, else as many as CPUs, unless said.
+// One on a node with GPUs, else as many as CPUs, unless the user set it.
 WorkerCount choose_worker_count(std::optional<std::uint32_t> said,
                                 const GpuSet& gpus,
                                 std::uint32_t cpus);

@@ -26,7 +26,7 @@ namespace windrow {
 
 class MemoryGuard {
  public:
-  // `slots`: how many workers there are when memory is no matter.
+  // `slots`: how many workers there are when memory does not matter.
   explicit MemoryGuard(std::uint32_t slots) : slots_(slots), allowed_(slots) {}
 
   // What machine and control groups have left; nothing when nobody knows, which counts as fine.

@@ -108,7 +108,7 @@ TEST_F(MemoryGuardTest, OneMoreWorkerEachTimeThatMemoryWasFineForAWhile) {
   EXPECT_EQ(guard_.workers_max(), 2U);
   sample(200, 300, milliseconds(100));
   EXPECT_EQ(guard_.workers_max(), 3U);
-  sample(20, 300, milliseconds(4900));  // which is no calm
+  sample(20, 300, milliseconds(4900));  // which is not calm
   sample(200, 300, milliseconds(100));
   EXPECT_EQ(guard_.workers_max(), 3U);
   sample(200, 300, seconds(5));

@@ -12,7 +12,7 @@
 namespace windrow {
 
 void Supervisor::sampled(const std::vector<MemoryRoom>& rooms, TimePoint now, Orders& out) {
-  // One worker alone is the eldest.
+  // A worker that is alone is the oldest.
   if (stopping_ || gave_up_ || limits_.slots < 2) return;
   const bool was_low = memory_.low();
   memory_.sampled(rooms, now);

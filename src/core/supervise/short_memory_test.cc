@@ -20,7 +20,7 @@ class ShortMemoryTest : public testing::Test, protected SupervisorProbe {
 
 // C571
 TEST_F(ShortMemoryTest, LowMemoryLeavesNewWorkToTheEldestAlone) {
-  begin_ready(3);  // so process 2 is the eldest
+  begin_ready(3);  // so process 2 is the oldest
   give(0);
   give(1);
   give(2);
@@ -104,7 +104,7 @@ TEST_F(ShortMemoryTest, TheNextIsEndedWhenTheMemoryOfTheLastHadTimeToComeBack) {
   EXPECT_EQ(memory(4), "kill p1 ");
   exits(1, WorkerPhase::kIdle, 0, {}, 9);
   now_ += seconds(100);
-  EXPECT_EQ(memory(0), "");  // never the eldest
+  EXPECT_EQ(memory(0), "");  // never the oldest
   EXPECT_EQ(give(0), "0>p2 ");
 }
 

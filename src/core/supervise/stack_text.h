@@ -2,7 +2,7 @@
 //
 // What a worker shows when it is asked where it is (Python's faulthandler), as a traceback.
 //
-// Thread: any; text in, text out. Failure: none; lines that are no stack are left out.
+// Thread: any; text in, text out. Failure: none; lines that are not a stack are left out.
 #pragma once
 
 #include <string>

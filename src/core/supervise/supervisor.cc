@@ -15,7 +15,7 @@ namespace {
 constexpr double kQueueMicroseconds = 1000;
 constexpr double kTogetherMicroseconds = 200;
 constexpr std::size_t kTogetherMax = 16;
-// Work for less than so many turns is no reason to be patient, and nothing is for longer than this.
+// Work for fewer turns than this is no reason to wait, and nothing is a reason to wait longer.
 constexpr std::size_t kPatientWith = 4;
 constexpr double kPatienceMicroseconds = 500;
 // When a worker whose queue was full is tried again.
@@ -90,7 +90,9 @@ void Supervisor::ready(ProcessNumber process, fact::LoadEnded load, TimePoint no
   if (it == workers_.end()) return;
   Worker& worker = it->second;
   if (worker.state != State::kStarting) {
-    misbehaved(process, "it said twice that it is ready", now, out);
+    // No mini-batch is to blame for that.
+    if (!worker.kill_why.empty()) return;
+    kill(process, worker, EndReason::kMisbehaved, "it reported twice that it is ready", now, out);
     return;
   }
   worker.state = State::kReady;
@@ -259,7 +261,7 @@ void Supervisor::start_workers(TimePoint now, Orders& out) {
   }
 }
 
-// The queue goes to the workers that have least; while memory is low, to the eldest alone.
+// The queue goes to the workers that have least; while memory is low, to the oldest only.
 void Supervisor::dispatch(TimePoint now, Orders& out) {
   const std::optional<ProcessNumber> only = memory_.low() ? eldest() : std::nullopt;
   while (!queue_.empty() && !paused_ && !stopping_) {

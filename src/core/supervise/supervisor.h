@@ -6,8 +6,8 @@
 // Like the Scheduler it only decides: the agent tells it what happened and carries out the actions
 // it appends, in order. It keeps nothing that outlives the agent.
 //
-// Memory: when it gets short, the eldest worker alone gets more work, and others are ended, the
-// youngest first. The eldest never is, so there is always progress.
+// Memory: when it gets short, only the oldest worker gets more work, and others are ended, the
+// youngest first. The oldest never is, so there is always progress.
 //
 // Blame: a dead worker costs a try of exactly one mini-batch, the one that was inside load, run or
 // serialise, or being handed over; what the worker had not read goes to the next worker, uncharged.
@@ -152,7 +152,7 @@ class Supervisor {
   // The items of this hand-out if this worker may answer for it now. If not, call misbehaved().
   [[nodiscard]] std::optional<std::uint32_t> expects(ProcessNumber process,
                                                      const Token& token) const;
-  // What the worker holds of the machine's memory; to be said before an answer when it matters.
+  // What the worker holds of the machine's memory; call it before an answer when it matters.
   void weighed(ProcessNumber process, std::uint64_t rss);
 
   // How many mini-batches may go to a worker at once. What it has read nobody can take over, so
@@ -160,7 +160,7 @@ class Supervisor {
   [[nodiscard]] std::size_t together() const;
   // REQUIRES: expects(process, record.token).
   void answered(ProcessNumber process, AttemptRecord record, TimePoint now, Orders& out);
-  // What it said is wrong: it is replaced, and the mini-batch that it should have answered for is
+  // What it sent is wrong: it is replaced, and the mini-batch that it should have answered for is
   // charged, whatever it has read since. Nobody is when `answer` names the one that it answered
   // last.
   void misbehaved(ProcessNumber process,
@@ -178,7 +178,7 @@ class Supervisor {
   // When check() must come at the latest.
   [[nodiscard]] TimePoint next_check() const { return next_check_; }
 
-  // What machine and control groups have left of their memory: so little that all but the eldest
+  // What machine and control groups have left of their memory: so little that all but the oldest
   // worker get nothing more, or that the youngest is ended before the kernel ends one.
   void sampled(const std::vector<MemoryRoom>& rooms, TimePoint now, Orders& out);
   [[nodiscard]] bool memory_low() const { return memory_.low(); }
@@ -225,7 +225,7 @@ class Supervisor {
     std::optional<TimePoint> kill_at;  // while it may still show its stack
     std::optional<Token> last_answer;
     std::optional<Token> guilty;  // of a time limit or a wrong answer, before we ended it
-    WorkerPage overdue_page;      // what it said when its time was up
+    WorkerPage overdue_page;      // what it showed when its time was up
   };
 
   void start_workers(TimePoint now, Orders& out);

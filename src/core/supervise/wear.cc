@@ -94,7 +94,7 @@ void Supervisor::note_end(const WorkerEnd& end, const Worker& worker, Orders& ou
     case EndReason::kStopped:
     case EndReason::kShutdown:
     case EndReason::kRecycled: {
-      // One that dies on its own account on the way is told of as such.
+      // One that dies by itself on the way is reported as such.
       if (worker.kill_why.empty() && own != 0) break;
       const bool recycled = worker.reason == EndReason::kRecycled;
       const bool failing = recycled && worker.failed > limits_.failed_max;

@@ -111,7 +111,7 @@ std::string why_signal(const WorkerEnd& end) {
   }
 }
 
-// It has said itself what was wrong, unless its stderr is gone too.
+// It has reported itself what was wrong, unless its stderr is gone too.
 std::string why_no_agent(std::string_view said) {
   constexpr std::string_view kBegin = "windrow worker: ";
   constexpr std::string_view kEnd = "; the worker ends";
@@ -130,7 +130,8 @@ std::string why_no_agent(std::string_view said) {
 
 std::string why_exit_code(const WorkerEnd& end) {
   if (end.page.phase == WorkerPhase::kStarting && end.exit_code != kExitNoAgent) {
-    return " (before it said a word to Windrow: is it the Python, or the program, that was meant?)";
+    return " (before it sent anything to Windrow: is it the Python, or the program, that you "
+           "meant?)";
   }
   switch (end.exit_code) {
     case 0:

@@ -24,7 +24,7 @@ enum class EndReason : std::uint8_t {
   kRunTimeout,       // run() took longer than its limit
   kOverheadTimeout,  // loading or handing over did
   kInitTimeout,
-  kMisbehaved,  // said something that is not the protocol
+  kMisbehaved,  // sent something that is not the protocol
   kStopped,     // the job is stopping: nobody's fault
   kOvertaken,   // another attempt at its mini-batch was first: nobody's fault
   kShutdown,    // was told that there is no more work

@@ -126,13 +126,13 @@ Result<std::string_view> message_buffer(std::string_view message) {
 }  // namespace
 
 Result<std::uint64_t> arrow_footer_length(std::string_view tail, std::uint64_t file_size) {
-  if (file_size == 0) return fail(ErrorCode::kInvalid, "is no Arrow file: it is empty");
+  if (file_size == 0) return fail(ErrorCode::kInvalid, "is not an Arrow file: it is empty");
   const std::uint64_t around = kHead + kArrowTail;
   if (file_size >= around && tail.ends_with(kOldMagic)) {
     return fail(ErrorCode::kInvalid, "is a file of Feather V1; allowed is V2, the Arrow IPC file");
   }
   if (file_size < around || tail.size() < kArrowTail) {
-    return fail(ErrorCode::kInvalid, "is no Arrow file: it has {} bytes", file_size);
+    return fail(ErrorCode::kInvalid, "is not an Arrow file: it has {} bytes", file_size);
   }
   if (tail.ends_with(kEndOfStream)) {
     return fail(ErrorCode::kInvalid,
@@ -142,7 +142,7 @@ Result<std::uint64_t> arrow_footer_length(std::string_view tail, std::uint64_t f
   const std::string_view last = tail.substr(tail.size() - kArrowTail);
   if (!last.ends_with(kMagic)) {
     return fail(ErrorCode::kInvalid,
-                "is no Arrow file, or was cut off: it ends in {} and not in {}",
+                "is not an Arrow file, or was cut off: it ends in {} and not in {}",
                 in_quotes(last.substr(last.size() - kMagic.size())),
                 in_quotes(kMagic));
   }

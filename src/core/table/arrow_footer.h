@@ -7,9 +7,9 @@
 // batch itself: arrow_batch_rows() is given the `metadata` bytes from `offset` on. Both are
 // flatbuffers, of which only what is needed is understood.
 //
-// Thread: any; values in, values out. Failure: what is no such file, or contradicts itself. The
-// messages do not name the file: the caller puts it in front. Work and memory are bounded by the
-// length of what is given, whatever it says.
+// Thread: any; values in, values out. Failure: a file of another kind, or one that contradicts
+// itself. The messages do not name the file: the caller puts it in front. Work and memory are
+// bounded by the length of what is given, whatever it says.
 #pragma once
 
 #include <cstdint>

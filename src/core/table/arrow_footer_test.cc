@@ -178,15 +178,15 @@ TEST(ArrowFooter, TheTailSaysHowLongTheFooterIs) {
 }
 
 TEST(ArrowFooter, WhatIsNoArrowFileIsRefusedByItsTail) {
-  EXPECT_EQ(tail_refusal("", 0), "is no Arrow file: it is empty");
-  EXPECT_EQ(tail_refusal("ARROW1", 6), "is no Arrow file: it has 6 bytes");
+  EXPECT_EQ(tail_refusal("", 0), "is not an Arrow file: it is empty");
+  EXPECT_EQ(tail_refusal("ARROW1", 6), "is not an Arrow file: it has 6 bytes");
   EXPECT_EQ(tail_refusal(std::string("\1\2\xff\xff\xff\xff\0\0\0\0", 10), 100),
             "is an Arrow stream; allowed is the Arrow IPC file, as pyarrow.ipc.new_file and "
             "to_feather() write it");
   EXPECT_EQ(tail_refusal(tail_of(8, "xxFEA1"), 100),
             "is a file of Feather V1; allowed is V2, the Arrow IPC file");
   EXPECT_EQ(tail_refusal(tail_of(8, "a,b,c\n"), 100),
-            "is no Arrow file, or was cut off: it ends in 'a,b,c\\n' and not in 'ARROW1'");
+            "is not an Arrow file, or was cut off: it ends in 'a,b,c\\n' and not in 'ARROW1'");
   for (const std::int32_t length : {0, -1, 83, INT32_MIN, INT32_MAX}) {
     EXPECT_EQ(tail_refusal(tail_of(length), 100),
               fmt::format("is a damaged Arrow file: its footer should have {} bytes, and it has "

@@ -30,7 +30,7 @@ class KeyGroups {
   // `path`: what the keys are looked for in; `name`: what is kept.
   Status add(std::string_view path, std::string name);
 
-  // The names of each group, groups in order of their values, names as they came. Begins anew.
+  // The names of each group, groups in order of their values, names as they came. Starts over.
   std::vector<std::vector<std::string>> take();
 
  private:

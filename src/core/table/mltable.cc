@@ -88,7 +88,7 @@ Result<std::string> parse_delimiter(std::string_view text) {
     return std::string(text);
   }
   return fail(ErrorCode::kInvalid,
-              "{} is no delimiter; allowed is one character, but no quote and no line break",
+              "{} is not a delimiter; allowed is one character, but no quote and no line break",
               in_quotes(text));
 }
 
@@ -109,7 +109,7 @@ Result<std::string> parse_path(std::string_view said, MlTable::Path::Kind kind) 
                 in_quotes(said));
   }
   if (kind != MlTable::Path::Kind::kPattern && path.find('*') != std::string_view::npos) {
-    return fail(ErrorCode::kInvalid, "{} is a pattern; say pattern: before it", in_quotes(said));
+    return fail(ErrorCode::kInvalid, "{} is a pattern; write pattern: before it", in_quotes(said));
   }
   return std::string(path);
 }
@@ -167,7 +167,7 @@ class MlTableReader {
   void read_path(const Place& item) {
     constexpr auto kKinds = std::to_array<std::string_view>({"file", "folder", "pattern"});
     if (item.node->kind != Node::Kind::kMap) {
-      return reader_.problem(item, "say file:, folder: or pattern: before each path");
+      return reader_.problem(item, "write file:, folder: or pattern: before each path");
     }
     reader_.check_keys(item, {kKinds, {}, {}, {}});
     if (item.node->entries.size() != 1) {
@@ -204,7 +204,7 @@ class MlTableReader {
   Step bare_step(const Place& item) {
     Step step = checked({item.node->text, item, item});
     if (step.name.empty() || read_step(step.name) != nullptr) return step;
-    reader_.problem(item, fmt::format("{} needs a value behind a colon", step.name));
+    reader_.problem(item, fmt::format("{} needs a value after a colon", step.name));
     return {};
   }
 
@@ -257,11 +257,11 @@ class MlTableReader {
 
   void refuse_order(const Step& step) {
     reader_.problem(step.at,
-                    fmt::format("{} stands before the read step; move it behind", step.name));
+                    fmt::format("{} stands before the read step; move it after", step.name));
   }
 
   void extract(const Step& step) {
-    if (extracted_) reader_.problem(step.at, fmt::format("{} stands there twice", kExtraction));
+    if (extracted_) reader_.problem(step.at, fmt::format("{} is there twice", kExtraction));
     extracted_ = true;
     const std::optional<std::string> format = read_extraction(step.argument, reader_);
     if (!format) return;

@@ -28,7 +28,7 @@ struct MlTable {
   struct Path {
     enum class Kind : std::uint8_t { kFile, kFolder, kPattern };
     Kind kind = Kind::kFile;
-    std::string path;  // as it was said, without file://: relative to the folder of the file
+    std::string path;  // as it was given, without file://: relative to the folder of the file
     friend bool operator==(const Path&, const Path&) = default;
   };
 

@@ -33,7 +33,7 @@ TableSpec table_of(std::string_view steps) {
   return reading_of(with_steps(steps)).table.value_or(TableSpec());
 }
 
-// What is made of steps behind read_delimited.
+// What is made of steps after read_delimited.
 std::string steps_of(std::string_view steps) {
   const TableSpec table = table_of(fmt::format("- read_delimited\n{}", steps));
   return fmt::format("{}", fmt::join(table.transformations, "\n"));
@@ -185,10 +185,10 @@ TEST(MlTable, PathsThatCannotBeAreRefusedAllAtOnce) {
             "others are not supported yet\n"
             "MLTable:8:11: paths.file: 'file://host/a.csv' names no path of this machine; "
             "allowed is file:// and an absolute path\n"
-            "MLTable:9:11: paths.file: '*.csv' is a pattern; say pattern: before it\n"
+            "MLTable:9:11: paths.file: '*.csv' is a pattern; write pattern: before it\n"
             "MLTable:10:11: paths.file: is empty; a path is expected\n"
             "MLTable:11:11: paths.file: is a list; one value is expected\n"
-            "MLTable:12:5: paths: say file:, folder: or pattern: before each path\n"
+            "MLTable:12:5: paths: write file:, folder: or pattern: before each path\n"
             "MLTable:13:5: paths: is one of file, folder and pattern; begin each with a "
             "dash\n"
             "MLTable:14:5: paths: is one of file, folder and pattern; begin each with a "
@@ -263,7 +263,7 @@ TEST(MlTable, ADelimiterIsOneCharacter) {
     const std::string said =
         problems(with_steps(fmt::format("- read_delimited: {{delimiter: {}}}", wrong)));
     EXPECT_TRUE(said.ends_with(
-        "is no delimiter; allowed is one character, but no quote and no line break\n"))
+        "is not a delimiter; allowed is one character, but no quote and no line break\n"))
         << said;
   }
 }
@@ -324,7 +324,7 @@ TEST(MlTable, KeysOfReadStepsAreCheckedStrictly) {
 TEST(MlTable, OneReadStepComesFirst) {
   EXPECT_EQ(refusal("- read_parquet"), "transformations: is a second read step; one is allowed\n");
   EXPECT_EQ(problems(with_steps("- take: 5\n- read_delimited")),
-            "MLTable:4:3: transformations: take stands before the read step; move it behind\n");
+            "MLTable:4:3: transformations: take stands before the read step; move it after\n");
   EXPECT_EQ(problems(with_steps("- take: 5")), "");  // a list of files
   EXPECT_EQ(problems(with_steps("- read_delimted\n- take: 5")),
             "MLTable:4:3: transformations: unknown transformation 'read_delimted'; did you mean "
@@ -339,7 +339,7 @@ TEST(MlTable, UnknownStepsAreRefusedWithTheNearestName) {
             "transformations: unknown transformation 'pivot'; allowed are read_delimited, "
             "read_parquet, read_json_lines, keep_columns, drop_columns, convert_column_types, "
             "filter, skip, take, take_random_sample, extract_columns_from_partition_format\n");
-  EXPECT_EQ(refusal("- take"), "transformations: take needs a value behind a colon\n");
+  EXPECT_EQ(refusal("- take"), "transformations: take needs a value after a colon\n");
   EXPECT_EQ(refusal("- {}"), "transformations: is empty; a step is expected\n");
   EXPECT_EQ(refusal("- [take]"), "transformations: keys are expected below it\n");
   EXPECT_EQ(refusal("- {take: 1, skip: 2}"),
@@ -390,17 +390,19 @@ TEST(MlTable, StepsAreCheckedStrictly) {
   EXPECT_EQ(refusal("- keep_columns: []"), place + "keep_columns: is an empty list\n");
   EXPECT_EQ(
       refusal("- keep_columns: {pattern: a}"),
-      place + "keep_columns: is no name or list of names; a pattern of names is not supported\n");
+      place +
+          "keep_columns: is not a name or a list of names; a pattern of names is not supported\n");
   EXPECT_EQ(refusal("- take: -1"),
             place + "take: -1 is out of range; allowed is 0 to 9223372036854775807\n");
   EXPECT_EQ(refusal("- take: [1]"), place + "take: is a list; one value is expected\n");
   EXPECT_EQ(refusal("- filter: ' '"), place + "filter: is empty; an expression is expected\n");
   EXPECT_EQ(refusal("- filter:"), place + "filter: is empty; leave it out or give it a value\n");
-  EXPECT_EQ(refusal("- take_random_sample: {probability: 1.5, sede: 1}"),
-            place + "take_random_sample.seed is missing\n" + place +
-                "take_random_sample.probability: '1.5' is no probability; allowed is a number from "
-                "0 to 1\n" +
-                place + "take_random_sample: unknown key 'sede'; did you mean 'seed'?\n");
+  EXPECT_EQ(
+      refusal("- take_random_sample: {probability: 1.5, sede: 1}"),
+      place + "take_random_sample.seed is missing\n" + place +
+          "take_random_sample.probability: '1.5' is not a probability; allowed is a number from "
+          "0 to 1\n" +
+          place + "take_random_sample: unknown key 'sede'; did you mean 'seed'?\n");
   EXPECT_EQ(refusal("- take_random_sample: 0.5"),
             place + "take_random_sample: keys are expected below it\n");
   EXPECT_EQ(refusal("- extract_columns_from_partition_format: {ignore_errors: true}"),
@@ -409,11 +411,11 @@ TEST(MlTable, StepsAreCheckedStrictly) {
                 "that does not match the format is an error\n");
   EXPECT_EQ(refusal("- extract_columns_from_partition_format: /{a"),
             place +
-                "extract_columns_from_partition_format: '/{a' is no partition format: the '{' "
-                "at character 2 has no '}' behind it\n");
+                "extract_columns_from_partition_format: '/{a' is not a partition format: the '{' "
+                "at character 2 has no '}' after it\n");
   EXPECT_EQ(refusal("- extract_columns_from_partition_format: '{a}'\n"
                     "- extract_columns_from_partition_format: '{a}'"),
-            "transformations: extract_columns_from_partition_format stands there twice\n");
+            "transformations: extract_columns_from_partition_format is there twice\n");
 }
 
 TEST(MlTable, TypesOfColumnsAreCheckedStrictly) {
@@ -434,7 +436,7 @@ TEST(MlTable, TypesOfColumnsAreCheckedStrictly) {
             list +
                 ".column_type: datetime needs formats, as in {datetime: {formats: "
                 "['%Y-%m-%d']}}\n");
-  EXPECT_EQ(type("{int: {}}"), list + ".column_type: is no type; " + allowed);
+  EXPECT_EQ(type("{int: {}}"), list + ".column_type: is not a type; " + allowed);
   EXPECT_EQ(type("{boolean: {true_values: [1]}}"),
             list + ".column_type.boolean.false_values is missing\n");
   EXPECT_EQ(type("{boolean: {mismatch_as: maybe}}"),

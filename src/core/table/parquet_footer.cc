@@ -245,10 +245,10 @@ RowGroup read_group(CompactReader& in) {
 }  // namespace
 
 Result<std::uint64_t> parquet_footer_length(std::string_view tail, std::uint64_t file_size) {
-  if (file_size == 0) return fail(ErrorCode::kInvalid, "is no Parquet file: it is empty");
+  if (file_size == 0) return fail(ErrorCode::kInvalid, "is not a Parquet file: it is empty");
   const std::uint64_t around = kMagic.size() + kParquetTail;
   if (file_size < around || tail.size() < kParquetTail) {
-    return fail(ErrorCode::kInvalid, "is no Parquet file: it has {} bytes", file_size);
+    return fail(ErrorCode::kInvalid, "is not a Parquet file: it has {} bytes", file_size);
   }
   const std::string_view last = tail.substr(tail.size() - kParquetTail);
   const std::string_view magic = last.substr(last.size() - kMagic.size());
@@ -258,7 +258,7 @@ Result<std::uint64_t> parquet_footer_length(std::string_view tail, std::uint64_t
   }
   if (magic != kMagic) {
     return fail(ErrorCode::kInvalid,
-                "is no Parquet file, or was cut off: it ends in {} and not in {}",
+                "is not a Parquet file, or was cut off: it ends in {} and not in {}",
                 in_quotes(magic),
                 in_quotes(kMagic));
   }

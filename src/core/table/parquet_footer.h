@@ -7,9 +7,9 @@
 // struct of Thrift's compact protocol, only the sizes of row groups are understood; all else is
 // stepped over, so that a file of a later version is read as far as it says the same.
 //
-// Thread: any; values in, values out. Failure: what is no such file, or contradicts itself. The
-// messages do not name the file: the caller puts it in front. Work and memory are bounded by the
-// length of the footer, whatever it says.
+// Thread: any; values in, values out. Failure: a file of another kind, or one that contradicts
+// itself. The messages do not name the file: the caller puts it in front. Work and memory are
+// bounded by the length of the footer, whatever it says.
 #pragma once
 
 #include <cstdint>

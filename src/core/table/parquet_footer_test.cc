@@ -189,13 +189,13 @@ TEST(ParquetFooter, TheTailSaysHowLongTheFooterIs) {
 }
 
 TEST(ParquetFooter, WhatIsNoParquetFileIsRefusedByItsTail) {
-  EXPECT_EQ(tail_refusal("", 0), "is no Parquet file: it is empty");
-  EXPECT_EQ(tail_refusal("PAR1PAR1", 8), "is no Parquet file: it has 8 bytes");
-  EXPECT_EQ(tail_refusal("PAR1", 100), "is no Parquet file: it has 100 bytes");
+  EXPECT_EQ(tail_refusal("", 0), "is not a Parquet file: it is empty");
+  EXPECT_EQ(tail_refusal("PAR1PAR1", 8), "is not a Parquet file: it has 8 bytes");
+  EXPECT_EQ(tail_refusal("PAR1", 100), "is not a Parquet file: it has 100 bytes");
   EXPECT_EQ(tail_refusal(tail_of(10, "PARE"), 100),
             "is an encrypted Parquet file; allowed are those that are not");
   EXPECT_EQ(tail_refusal(tail_of(10, "a,1\n"), 100),
-            "is no Parquet file, or was cut off: it ends in 'a,1\\n' and not in 'PAR1'");
+            "is not a Parquet file, or was cut off: it ends in 'a,1\\n' and not in 'PAR1'");
   EXPECT_EQ(tail_refusal(tail_of(89), 100),
             "is a damaged Parquet file: its footer should have 89 bytes, and it has 100 in all");
   EXPECT_EQ(tail_refusal(tail_of(0), 100),

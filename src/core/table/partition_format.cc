@@ -26,8 +26,8 @@ std::optional<unsigned> hex_value(char digit) {
   return std::nullopt;
 }
 
-// %20 and the like as the bytes they stand for. What is no such thing, or a NUL, stays; so does all
-// of it where the bytes are no text.
+// %20 and the like as the bytes they stand for. Anything else, or a NUL, stays; so does all
+// of it where the bytes are not text.
 std::string percent_decoded(std::string_view text) {
   if (text.find('%') == std::string_view::npos) return std::string(text);
   std::string out;
@@ -93,7 +93,7 @@ class PartitionFormatReader {
   template <class... Args>
   std::unexpected<Error> refuse(fmt::format_string<Args...> why, Args&&... args) const {
     return fail(ErrorCode::kInvalid,
-                "{} is no partition format: {}",
+                "{} is not a partition format: {}",
                 in_quotes(format_),
                 fmt::format(why, std::forward<Args>(args)...));
   }
@@ -108,7 +108,7 @@ class PartitionFormatReader {
     const std::size_t open = at_;  // as people count
     const std::size_t end = format_.find_first_of("{}", at_);
     if (end == std::string_view::npos || format_[end] == '{') {
-      return refuse("the '{{' at character {} has no '}}' behind it", open);
+      return refuse("the '{{' at character {} has no '}}' after it", open);
     }
     const std::string_view inside = format_.substr(at_, end - at_);
     at_ = end + 1;
@@ -116,7 +116,7 @@ class PartitionFormatReader {
     const std::string_view name = inside.substr(0, colon);
     if (name.empty()) return refuse("the key at character {} has no name", open);
     if (std::ranges::find(out_.keys_, name) != out_.keys_.end()) {
-      return refuse("the key {} stands there twice", in_quotes(name));
+      return refuse("the key {} is there twice", in_quotes(name));
     }
     out_.keys_.emplace_back(name);
     if (colon != std::string_view::npos) return read_date(inside.substr(colon + 1), open);
@@ -140,7 +140,7 @@ class PartitionFormatReader {
     }
     if (found.numbers.empty() || !rest.empty()) {
       return refuse(
-          "{} of the key at character {} is no date; {}", in_quotes(date), open, kDatesAllowed);
+          "{} of the key at character {} is not a date; {}", in_quotes(date), open, kDatesAllowed);
     }
     found.size = block.size() - found.begin;
     out_.dates_.push_back(std::move(found));
@@ -261,7 +261,8 @@ Result<std::vector<std::string>> PartitionFormat::match(std::string_view path) c
     const std::string_view digits =
         std::string_view(whole).substr(starts[date.block] + date.begin, date.size);
     values[date.key] = date_text(date, digits);
-    if (values[date.key].empty()) return refuse(fmt::format(": {} is no date", in_quotes(digits)));
+    if (values[date.key].empty())
+      return refuse(fmt::format(": {} is not a date", in_quotes(digits)));
   }
   return values;
 }

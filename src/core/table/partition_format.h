@@ -67,7 +67,7 @@ class PartitionFormat {
 };
 
 // The keys and values of the folders of a path that are called key=value, percent-decoded, in the
-// order of the path. Refused: a key that stands there twice.
+// order of the path. Refused: a key that is there twice.
 Result<std::vector<std::pair<std::string, std::string>>> match_hive(std::string_view path);
 
 }  // namespace windrow

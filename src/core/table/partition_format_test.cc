@@ -138,14 +138,16 @@ TEST(PartitionFormat, WhatIsNoDateDoesNotMatch) {
   }
   for (const char* date : {"2020/13/01", "2020/00/01", "2021/02/29", "1900/02/29", "0000/01/01"}) {
     const std::string path = fmt::format("{}/x.csv", date);
-    EXPECT_EQ(
-        values(format, path),
-        fmt::format(
-            "'{}' does not match the partition format '{}': '{}' is no date", path, format, date));
+    EXPECT_EQ(values(format, path),
+              fmt::format("'{}' does not match the partition format '{}': '{}' is not a date",
+                          path,
+                          format,
+                          date));
   }
-  EXPECT_EQ(values("{d:yyyyMMddHH}", "2020030124"),
-            "'2020030124' does not match the partition format '{d:yyyyMMddHH}': '2020030124' is no "
-            "date");
+  EXPECT_EQ(
+      values("{d:yyyyMMddHH}", "2020030124"),
+      "'2020030124' does not match the partition format '{d:yyyyMMddHH}': '2020030124' is not a "
+      "date");
   EXPECT_NE(values("{d:yyyyMMddHHmm}", "202003012360"), "2020-03-01T23:60:00");
   EXPECT_NE(values("{d:yyyyMMddHHmmss}", "20200301235960"), "2020-03-01T23:59:60");
 }
@@ -169,22 +171,24 @@ TEST(PartitionFormat, WhatIsNoFormatIsRefused) {
       "; allowed is yyyy, then MM, dd, HH, mm and ss as far as wanted, with '/', '-', '_', '.', "
       "'T', a space or nothing between them";
   EXPECT_EQ(refusal(""),
-            "'' is no partition format: it has no key; one is needed, as in "
+            "'' is not a partition format: it has no key; one is needed, as in "
             "/{Region}/{Day:yyyy/MM/dd}/data.csv");
-  EXPECT_EQ(refusal("/*/b.csv").substr(0, 48), "'/*/b.csv' is no partition format: it has no key");
+  EXPECT_EQ(refusal("/*/b.csv").substr(0, 51),
+            "'/*/b.csv' is not a partition format: it has no key");
   EXPECT_EQ(refusal("/{a"),
-            "'/{a' is no partition format: the '{' at character 2 has no '}' behind it");
+            "'/{a' is not a partition format: the '{' at character 2 has no '}' after it");
   EXPECT_EQ(refusal("/{a{b}}"),
-            "'/{a{b}}' is no partition format: the '{' at character 2 has no '}' behind it");
+            "'/{a{b}}' is not a partition format: the '{' at character 2 has no '}' after it");
   EXPECT_EQ(refusal("/a}/{b}"),
-            "'/a}/{b}' is no partition format: the '}' at character 3 has no '{' before it");
-  EXPECT_EQ(refusal("/{}/x"), "'/{}/x' is no partition format: the key at character 2 has no name");
+            "'/a}/{b}' is not a partition format: the '}' at character 3 has no '{' before it");
+  EXPECT_EQ(refusal("/{}/x"),
+            "'/{}/x' is not a partition format: the key at character 2 has no name");
   EXPECT_EQ(refusal("{:yyyy}"),
-            "'{:yyyy}' is no partition format: the key at character 1 has no name");
+            "'{:yyyy}' is not a partition format: the key at character 1 has no name");
   EXPECT_EQ(refusal("/{a}/{a:yyyy}"),
-            "'/{a}/{a:yyyy}' is no partition format: the key 'a' stands there twice");
+            "'/{a}/{a:yyyy}' is not a partition format: the key 'a' is there twice");
   EXPECT_EQ(refusal(std::string(5000, 'x')).substr(84),
-            "' is no partition format: it has 5000 characters, allowed are 4096");
+            "' is not a partition format: it has 5000 characters, allowed are 4096");
   for (const char* date : {"",
                            "int",
                            "MM",
@@ -198,12 +202,13 @@ TEST(PartitionFormat, WhatIsNoFormatIsRefused) {
                            "yyyy//MM",
                            "yyyyMMddHHmmssf",
                            "dd-MM-yyyy"}) {
-    EXPECT_EQ(refusal(fmt::format("/{{d:{}}}/x", date)),
-              fmt::format("'/{{d:{}}}/x' is no partition format: '{}' of the key at character 2 is "
-                          "no date{}",
-                          date,
-                          date,
-                          dates));
+    EXPECT_EQ(
+        refusal(fmt::format("/{{d:{}}}/x", date)),
+        fmt::format("'/{{d:{}}}/x' is not a partition format: '{}' of the key at character 2 is "
+                    "not a date{}",
+                    date,
+                    date,
+                    dates));
   }
 }
 

@@ -3,8 +3,8 @@
 // Where the records of delimited text and JSON lines end, in text that comes in chunks of any size.
 //
 // A record is a line, unless quoted fields may hold line breaks. Blank lines, comments and the
-// lines that are skipped at the beginning are no records; neither is the header a row. A byte order
-// mark belongs to no line.
+// lines that are skipped at the beginning are not records; neither is the header a row. A byte
+// order mark belongs to no line.
 //
 // Thread: one at a time. Failure: none; text that ends within quotes ends its record.
 #pragma once

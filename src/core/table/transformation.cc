@@ -44,7 +44,7 @@ void write_list(const std::vector<std::string>& texts, JsonWriter& json) {
 void write_columns(const Place& place, TreeReader& reader, JsonWriter& json) {
   if (place.node->kind == Node::Kind::kMap) {
     return reader.problem(place,
-                          "is no name or list of names; a pattern of names is not supported");
+                          "is not a name or a list of names; a pattern of names is not supported");
   }
   write_list(texts_of(place, reader), json);
 }
@@ -69,7 +69,7 @@ Result<double> parse_probability(std::string_view text) {
   if (is_number(said)) std::from_chars(said.data(), said.data() + said.size(), value);
   if (value >= 0 && value <= 1) return value;
   return fail(ErrorCode::kInvalid,
-              "{} is no probability; allowed is a number from 0 to 1",
+              "{} is not a probability; allowed is a number from 0 to 1",
               in_quotes(text));
 }
 
@@ -148,7 +148,7 @@ void write_type(const Place& place, TreeReader& reader, JsonWriter& json) {
   const std::vector<Entry>& entries = place.node->entries;
   const std::string name = entries.size() == 1 ? entries.front().key : "";
   if (name != "boolean" && name != "datetime") {
-    return reader.problem(place, fmt::format("is no type; {}", kTypesAllowed));
+    return reader.problem(place, fmt::format("is not a type; {}", kTypesAllowed));
   }
   const Place below = reader.child(place, entries.front());
   if (name == "datetime") return write_datetime(below, reader, json);

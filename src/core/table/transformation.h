@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The steps of an MLTable file that change rows or columns: checked, and written as JSON in one
-// form, whichever way they were said. A list is always a list.
+// form, whichever way they were written. A list is always a list.
 //
 // Thread: any. Failure: problems are collected in the reader; what is written then means nothing.
 #pragma once

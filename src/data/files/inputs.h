@@ -56,7 +56,7 @@ Result<InputFiles> resolve_input(FileSystem& fs,
                                  const RealPath& real,
                                  const std::string& standard_list);
 
-// Refuses globs that match no file, and lists with paths that are no files.
+// Refuses globs that match no file, and lists with paths that are not files.
 Status check_input(FileSystem& fs, const InputFiles& input);
 struct ListRules {
   InputAs items = InputAs::kFiles;  // what else than files entries may name
@@ -72,7 +72,7 @@ Status check_list(FileSystem& fs,
 // paths, those of lists as they stand there.
 class InputLister {
  public:
-  // `without`: absolute files and folders that are no part of any input, unless a path or a list
+  // `without`: absolute files and folders that are not part of any input, unless a path or a list
   // names them. `first_row`: the number of its first row, where rows are counted.
   InputLister(FileSystem& fs,
               InputFiles input,

@@ -118,9 +118,10 @@ TEST_F(InputsTest, RefusesAListWithPathsThatAreNotThere) {
             Names{"7 of the 8 paths in /data/list are not there: 'gone0', 'gone1', 'gone2', "
                   "'gone3', 'gone4', ...; a list names files, relative ones below '/data'"});
   fs_.put("/data/list", "a\n");
-  EXPECT_EQ(list({"@/data/list"}),
-            Names{"1 of the 1 paths in /data/list are no files: 'a' (a folder or a device); a list "
-                  "names files"});
+  EXPECT_EQ(
+      list({"@/data/list"}),
+      Names{"1 of the 1 paths in /data/list are not files: 'a' (a folder or a device); a list "
+            "names files"});
   EXPECT_EQ(list({"@/nowhere"}).at(0).substr(0, 38), "there is no list of paths '/nowhere' (");
 }
 

@@ -30,10 +30,10 @@ bool is_tool_folder(std::string_view name) {
 std::vector<std::string> remark_lines(const ListingRemarks& remarks) {
   std::vector<std::string> lines;
   if (remarks.skipped > 0) {
-    lines.push_back(fmt::format(
-        "{} in the input {} no file and left out (pipes, sockets, devices, links to nothing)",
-        remarks.skipped == 1 ? "1 entry" : human_count(remarks.skipped) + " entries",
-        is_or_are(remarks.skipped)));
+    lines.push_back(
+        fmt::format("{} in the input {} left out (pipes, sockets, devices, links to nothing)",
+                    remarks.skipped == 1 ? "1 entry" : human_count(remarks.skipped) + " entries",
+                    is_or_are(remarks.skipped)));
   }
   if (!remarks.tool_folders.empty()) {
     const std::string names = fmt::format("{}", fmt::join(remarks.tool_folders, ", "));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of a file of lines, by their names (core/plan/row_name.h). Blank lines are no rows; the
+// The rows of a file of lines, by their names (core/plan/row_name.h). Blank lines are not rows; the
 // last line need not end with a line break, and "\r\n" is one too.
 //
 // Thread: one at a time. Ownership: of the File. Failure: Error naming the file; memory is bounded,

@@ -2,7 +2,7 @@
 //
 // The parts that a Parquet or Arrow file is made of, from its footer: no data are read.
 //
-// Thread: any. Failure: Error naming the file; a file that is no such file is kInvalid.
+// Thread: any. Failure: Error naming the file; a file of another kind is kInvalid.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // What master and agent say to each other, as plain values; a transport carries them.
 //
 // Level-triggered: an agent that joins says what it offers and holds nothing, and any gap in the
-// numbers of either side makes it join anew, so a message may be lost, late or repeated without
+// numbers of either side makes it join again, so a message may be lost, late or repeated without
 // harm. Reports name the token of their hand-out; the master ignores every other one.
 // Description: docs/formats/agent-protocol.md.
 #pragma once

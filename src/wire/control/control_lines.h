@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is said on the control socket of a job, one JSON object a line: docs/formats/control.md.
+// What goes over the control socket of a job, one JSON object a line: docs/formats/control.md.
 //
 // Thread: any; values in, text out, and back. Failure: kInvalid for a line that is none of these.
 #pragma once

@@ -93,7 +93,7 @@ struct Part {
 // Nothing when the payload is not made of whole, known parts.
 std::optional<std::vector<Part>> decode_parts(std::string_view payload);
 
-// Always gives something: a payload that is no such object becomes the message itself. Long texts
+// Always gives something: any other payload becomes the message itself. Long texts
 // are cut to what the journal keeps.
 ScriptError parse_script_error(std::string_view payload);
 

@@ -35,10 +35,10 @@ Result<JobIdentity> identity_now(FileSystem& fs, const JobSpec& spec);
 
 std::string identity_text(const JobIdentity& identity);
 
-// As the job began, or as it last went on with changed code.
+// As the job began, or as it last resumed with changed code.
 Result<JobIdentity> read_identity(FileSystem& fs, const JobFolder& folder);
 
-// The job goes on with the code as it is, from this epoch on.
+// The job continues with the code as it is, from this epoch on.
 Status accept_code(FileSystem& fs, const JobFolder& folder, const JobSpec& spec, Epoch epoch);
 
 struct Change {

@@ -163,7 +163,7 @@ Status write_job_index(FileSystem& fs, const JobFolder& folder, const JobState& 
   IndexSummary summary{.outline = outline_of(state), .account = std::move(all.account)};
   ASSIGN_OR_RETURN(summary.tie, tie_of(fs, folder, epoch));
   if (epoch != state.epoch() || epoch != all.end.highest || summary.tie.length != all.end.length) {
-    return fail(ErrorCode::kConflict, "the journal goes on");
+    return fail(ErrorCode::kConflict, "the journal is longer than the index says");
   }
   std::string blocks;
   std::vector<IndexedBatch> block;

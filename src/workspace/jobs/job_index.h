@@ -4,7 +4,7 @@
 //
 // A projection and never state: without it, or when it is damaged or of another journal, the
 // journals are replayed and say the same. It belongs to one journal, by epoch, length and a
-// checksum of its end, so a job that has gone on is never answered from it. Layout:
+// checksum of its end, so it never answers for a job that has resumed since. Layout:
 // docs/formats/index.md.
 //
 // Thread: one at a time; blocks. Ownership: the file system outlives it. Failure: any Error of
@@ -51,7 +51,7 @@ class JobIndex {
   std::vector<std::uint64_t> blocks_;  // where each begins
 };
 
-// What is said of a job as a whole: from its index, or without one from its journals.
+// What describes a job as a whole: from its index, or without one from its journals.
 Result<JobOutline> read_outline(FileSystem& fs, const JobFolder& folder);
 
 // Writes the index of a job that is over, and removes those of its earlier epochs. Nothing happens

@@ -39,7 +39,7 @@ std::vector<AtWork> at_work_in(FileSystem& fs, const JobFolder& folder) {
     std::string tail(std::min(*size, kTail), '\0');
     tail.resize((*file)->read_at(*size - tail.size(), tail).value_or(0));
     const std::optional<AtWork> found = at_work(process_name(*process), tail);
-    // One that a killed engine has left behind ends so as well.
+    // A log that a killed engine left behind ends like that too: does the process live?
     if (found && fs.stat(fmt::format("/proc/{}", found->pid))) out.push_back(*found);
   }
   std::ranges::sort(out, {}, &AtWork::since);
@@ -53,7 +53,7 @@ Result<JobView> view_job(FileSystem& fs, const Caller& caller, const std::string
   JobView view;
   ASSIGN_OR_RETURN(view.folder, jobs.find(job));
   ASSIGN_OR_RETURN(view.reading, read_job_folder(view.folder));
-  // Before the journal is read: a job that ends meanwhile is then told of as one that runs.
+  // Before the journal is read: a job that ends meanwhile is then reported as running.
   view.circumstances.running = !refuse_if_running(view.folder);
   if (Result<JobIndex> index = JobIndex::open(fs, view.folder)) {
     view.index = std::make_shared<JobIndex>(*std::move(index));

@@ -49,7 +49,7 @@ Status check_no_strangers(FileSystem& fs, const JobFolder& folder) {
   if (!there) return {};
   if (there->kind != FileKind::kFolder) {
     return fail(ErrorCode::kInvalid,
-                "--job-dir {} is no folder; choose another one",
+                "--job-dir {} is not a folder; choose another one",
                 path_in_quotes(folder.root()));
   }
   ASSIGN_OR_RETURN(const std::vector<FolderEntry> entries, fs.list(folder.root()));
@@ -203,17 +203,17 @@ Result<Jobs::Choice> Jobs::existing(JobFolder folder, const JobSpec& spec, bool 
   if (change) {
     return fail(
         ErrorCode::kConflict,
-        "not going on with job {}: {}{}{}",
+        "not continuing job {}: {}{}{}",
         name,
         change.reason,
         change.code ? fmt::format("; `windrow job resume {} --changed-code` does", job) : "",
         named ? fmt::format("; {}", other) : "");
   }
-  std::string notice = fmt::format("going on with job {} ({} of {} mini-batches are done){}",
+  std::string notice = fmt::format("continuing job {} ({} of {} mini-batches are done){}",
                                    name,
                                    human_count(before.state.counts().committed),
                                    human_count(before.state.batches().size()),
-                                   named ? "" : "; --new starts afresh");
+                                   named ? "" : "; --new starts over");
   return Choice{.folder = std::move(folder),
                 .name = name,
                 .exists = true,

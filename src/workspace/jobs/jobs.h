@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Jobs by name: where they are, which one a command means, and whether it may go on.
+// Jobs by name: where they are, which one a command means, and whether it may resume.
 //
 //   $WINDROW_HOME/            default ~/.windrow
 //     jobs/<name>/            job folders (journal/job_folder.h)
@@ -11,7 +11,7 @@
 //     starting                a lock, held by a command that takes its place in a job folder
 //
 // Thread: any; blocks. Failure: kNotFound for a job that is not there, kConflict for one that may
-// not go on, each saying what to do.
+// not resume, each saying what to do.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class Jobs {
   struct Choice {
     JobFolder folder{""};
     std::string name;
-    bool exists = false;  // go on with it
+    bool exists = false;  // resume it
     Status free;          // kConflict while another process runs it
     ReplayedJob job;      // what an existing one has, when it is free
     std::string notice;   // one line for the user; may be empty

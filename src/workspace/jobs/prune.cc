@@ -92,7 +92,7 @@ void Survey::look_into(const std::string& folder, StoredKind kind) {
   }
 }
 
-// What cannot be read may be a job that goes on once somebody has mended it.
+// What cannot be read may be a job that resumes once somebody has fixed it.
 void Survey::read_job(Found& found) const {
   const JobFolder folder(found.root);
   found.stored.state = StoredState::kUnfinished;
@@ -149,7 +149,7 @@ Status Survey::refuse_if_used(const Found& found, const std::string& root) const
   if (found.stored.kind != StoredKind::kJob) return {};
   const Result<Epoch> epoch = newest_epoch(fs_, JobFolder(root).state());
   if (epoch.value_or(0) == found.epoch) return {};
-  return fail(ErrorCode::kConflict, "it has gone on meanwhile");
+  return fail(ErrorCode::kConflict, "it has resumed meanwhile");
 }
 
 Status Survey::remove(std::size_t which) {

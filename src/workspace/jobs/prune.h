@@ -30,7 +30,7 @@ class Survey {
  public:
   Survey(FileSystem& fs, const Caller& caller);
 
-  // The eldest first.
+  // The oldest first.
   [[nodiscard]] const std::vector<Stored>& stored() const { return stored_; }
   [[nodiscard]] const std::string& home() const { return jobs_.home(); }
 

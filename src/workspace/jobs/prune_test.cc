@@ -90,7 +90,7 @@ TEST_F(PruneTest, AJobThatHasGoneOnSinceTheSurveyIsNotTouched) {
   journal(2);
   bool renamed = false;
   fs_.before_rename = [&renamed] { renamed = true; };
-  EXPECT_EQ(survey.remove(0).error().message, "it has gone on meanwhile");
+  EXPECT_EQ(survey.remove(0).error().message, "it has resumed meanwhile");
   EXPECT_FALSE(renamed);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A log of which a new file begins every day (UTC): <stem>.<yyyymmddhh>.txt, by the hour of its
-// first line, and <stem>.txt, a link to the newest one. A job that goes on the same day goes on in
-// the same file.
+// first line, and <stem>.txt, a link to the newest one. A job that resumes on the same day
+// continues in the same file.
 //
 // Thread: one at a time. Failure: as LogFile, lines are lost and nothing else.
 #pragma once

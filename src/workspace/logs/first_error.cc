@@ -23,7 +23,7 @@ FirstError error_of(const JobFolder& folder, const Record& record, bool script) 
   const std::string line = fmt::format("{}: {}", record.error_type, record.error_message);
   const bool died = record.error_type == "ProcessDied";
   FirstError error{.line = error_line(record.error_type, record.error_message), .script = script};
-  if (record.traceback.empty()) {  // the process said nothing itself
+  if (record.traceback.empty()) {  // the process reported nothing itself
     error.where = folder.user_error_summary();
   } else if (died) {
     error.where = fmt::format("{}/{}.stderr.txt", folder.sys_node(record.agent), name);

@@ -50,7 +50,7 @@ struct JobLogs::Rebuild {
   [[nodiscard]] Result<std::uint64_t> facts_before_afresh() const;
 };
 
-// How many facts lie before the last time that failed mini-batches started afresh.
+// How many facts lie before the last time that failed mini-batches started over.
 Result<std::uint64_t> JobLogs::Rebuild::facts_before_afresh() const {
   if (failed_afresh) return std::numeric_limits<std::uint64_t>::max();
   std::uint64_t facts = 0;

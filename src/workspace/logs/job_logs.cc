@@ -21,7 +21,7 @@ constexpr std::string_view kLocalAddress = "127.0.0.1";
 
 constexpr std::string_view kReadme =
     "job_progress_overview.txt      how far the job is, and its result at the end; one file a day\n"
-    "job_result.txt                 how it ended, why, and where to read on\n"
+    "job_result.txt                 how it ended, why, and where to read more\n"
     "failed_items.jsonl             every item without a result, and the reason\n"
     "job_error.txt                  every failed attempt, one JSON object each; one file a day\n"
     "metrics.json                   the counters of the job\n"

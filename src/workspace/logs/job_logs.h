@@ -3,7 +3,7 @@
 // The log tree of a running job: driver log, master's and agents' views, reports, errors, result.
 //
 // Everything here can be made again from plan and journal, except the lines on what happened when;
-// a job that goes on rebuilds report and failed items from the journal beside the work.
+// a job that resumes rebuilds report and failed items from the journal beside the work.
 //
 // Thread: the loop's. Ownership: loop and file system outlive it. Failure: none; a full disk under
 // the logs does not stop the work.

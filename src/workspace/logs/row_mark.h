@@ -12,7 +12,7 @@
 
 namespace windrow {
 
-// Nothing where the items of the job are no rows.
+// Nothing where the items of the job are not rows.
 MarkOfRow mark_of_row(FileSystem& fs, InputAs input_as);
 
 }  // namespace windrow

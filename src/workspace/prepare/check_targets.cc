@@ -89,14 +89,14 @@ Status check_own(const std::string& target, const FileStat& there, const JobStat
   if (named) {
     return fail(ErrorCode::kConflict,
                 "{} exists and is not the result of this job: it has {} bytes instead of {}; move "
-                "it away, then give the command again",
+                "it away, then run the command again",
                 path_in_quotes(target),
                 there.size,
                 own->length);
   }
   return fail(ErrorCode::kConflict,
               "the output file {} exists (`windrow job merge` may have made it); move it away, "
-              "then give the command again",
+              "then run the command again",
               path_in_quotes(target));
 }
 

@@ -123,7 +123,7 @@ class Maker {
     if (!run_.before.state.batches().empty()) {
       return fail(
           ErrorCode::kConflict,
-          "the job cannot go on: {}, the table that it was working on, is gone; start a new "
+          "the job cannot continue: {}, the table that it was working on, is gone; start a new "
           "job instead",
           path_in_quotes(path));
     }

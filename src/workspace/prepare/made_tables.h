@@ -3,7 +3,7 @@
 // Tables that have to be made before they can be cut: the rows of a query, and rows that are put
 // together by columns.
 //
-// They are made once, below the job folder, and put in place in one step. A job that goes on finds
+// They are made once, below the job folder, and put in place in one step. A job that resumes finds
 // them there, so it works on the rows that it began with, whatever the database holds by then.
 //
 // Thread: any; blocks. Failure: kInvalid with what to change; the same command tries again.

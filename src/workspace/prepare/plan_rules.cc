@@ -16,7 +16,7 @@ constexpr std::size_t kPage = 10000;
 
 }  // namespace
 
-// What the job itself writes is no part of its input, wherever it lies.
+// What the job itself writes is not part of its input, wherever it lies.
 PlanRules plan_rules(const PreparedJob& run, const JobPaths& paths) {
   PlanRules rules;
   rules.inputs = run.input.files;

@@ -59,7 +59,7 @@ Status keep_window(FileSystem& fs,
   return {};
 }
 
-// Those that are cut into mini-batches. A job that goes on compares its files with its plan later.
+// Those that are cut into mini-batches. A job that resumes compares its files with its plan later.
 Status find_inputs(FileSystem& fs,
                    const TableInput& inputs,
                    const std::vector<std::string>& without,

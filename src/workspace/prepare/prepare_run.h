@@ -41,7 +41,7 @@ Status make_output_folders(FileSystem& fs, const PreparedJob& run);
 
 // Script and input are there, the target is not (unless it is to be replaced); finds interpreter
 // and worker. REQUIRES: spec, folder and replace_targets of the run. `before` is what a job that
-// goes on has already; null for a new one.
+// resumes has already; null for a new one.
 Status prepare_run(FileSystem& fs, const Jobs& jobs, const JobState* before, StartedJob& job);
 
 }  // namespace windrow

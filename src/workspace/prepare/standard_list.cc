@@ -66,7 +66,7 @@ Status StandardList::check(FileSystem& fs, const JobFolder& folder) const {
     if (one && other && join_path(folder_, *one) == *other) continue;
     return fail(ErrorCode::kConflict,
                 "the list on standard input is not the one that job {} began with; `windrow job "
-                "resume {}` goes on with the old one, --new starts afresh",
+                "resume {}` continues with the old one, --new starts over",
                 base_name(folder.root()),
                 base_name(folder.root()));
   }

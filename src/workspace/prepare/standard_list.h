@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The list of paths that comes by standard input: read once, looked at, and kept in the job folder,
-// because a job that goes on cannot ask for it again.
+// because a job that resumes cannot ask for it again.
 //
-// Thread: any; blocks. Failure: kInvalid for paths that are no files, kConflict for a list that is
+// Thread: any; blocks. Failure: kInvalid for paths that are not files, kConflict for a list that is
 // not the one the job began with.
 #pragma once
 

@@ -135,8 +135,8 @@ Status check_row_places(FileSystem& fs, const PreparedJob& run) {
         if (list.row_places().empty() || list.row_places() == run.input.table.row_places) continue;
         return fail(ErrorCode::kInvalid,
                     "{} names rows of a table that was read in another way (settings under table, "
-                    "or an MLTable file), so other rows have their numbers here: say what that job "
-                    "said of its table, or try them again with windrow retry JOB",
+                    "or an MLTable file), so other rows have their numbers here: use what that job "
+                    "set for its table, or try them again with windrow retry JOB",
                     path_in_quotes(part.name));
       }
     }
@@ -309,7 +309,7 @@ Status prepare_table(FileSystem& fs,
   const TableRules rules = rules_of(input.table, run.input.size);
   if (rules.whole_files && rules.rows) {
     return fail(ErrorCode::kInvalid,
-                "{} is no UTF-8, so it cannot be cut by rows: write the files in UTF-8, or leave "
+                "{} is not UTF-8, so it cannot be cut by rows: write the files in UTF-8, or leave "
                 "out rows in mini_batch_size (a file is then one mini-batch)",
                 input.table.encoding);
   }

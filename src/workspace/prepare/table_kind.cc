@@ -91,7 +91,7 @@ Status check_names(const std::vector<std::string>& files, const std::string& inp
               path_in_quotes(*odd),
               input,
               in_quotes(hidden ? "[._]*" : base_name(*odd)),
-              text ? "make two jobs of them" : fmt::format("say what all are with {}", kSayFormat));
+              text ? "make two jobs of them" : fmt::format("set their format with {}", kSayFormat));
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ Status settle_table_format(const std::vector<std::string>& files,
   }
   if (!table.text_columns.empty() && table.format != TableFormat::kDelimited) {
     return fail(ErrorCode::kInvalid,
-                "table.text_columns goes with delimited text; files of other formats say "
+                "table.text_columns is only for delimited text; files of other formats say "
                 "themselves what is text");
   }
   return {};

@@ -60,11 +60,12 @@ Result<std::uint64_t> TableProgram::run(std::string_view request) const {
   const Json* rows = answer ? answer->find("rows") : nullptr;
   const auto* count = rows == nullptr ? nullptr : rows->get<std::int64_t>();
   if (count == nullptr || *count < 0 || end->status != 0) {
-    return fail(ErrorCode::kConflict,
-                "the program that works on tables ended without a result ({}); what it said is in "
-                "{}",
-                ended_by(*end),
-                folder_.table_log());
+    return fail(
+        ErrorCode::kConflict,
+        "the program that works on tables ended without a result ({}); what it printed is in "
+        "{}",
+        ended_by(*end),
+        folder_.table_log());
   }
   return static_cast<std::uint64_t>(*count);
 }

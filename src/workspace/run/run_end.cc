@@ -41,10 +41,10 @@ std::string fix_advice(const RunEnd& end) {
   const bool nothing_done = outcome.counts.committed == 0;
   if (nothing_done && end.speaks && outcome.batches > 0 && !outcome.refused) {
     return "Does the program speak the worker protocol? --command-mode filter, or lines, is for "
-           "programs that\nread paths and write rows: give the command again with it" +
+           "programs that\nread paths and write rows: run the command again with it" +
            std::string(end.named ? ", and with --new\n" : "\n");
   }
-  if (nothing_done && !end.named) return "Fix the cause, then give the same command again\n";
+  if (nothing_done && !end.named) return "Fix the cause, then run the same command again\n";
   std::string out =
       fmt::format("Fix the cause, then: {}{}\n",
                   end.next.command,
@@ -67,7 +67,7 @@ std::string next_advice(const RunEnd& end) {
           end.outcome.counts.failed > 0 ? "the failed mini-batches" : "the bad items",
           next.command);
     case NextKind::kStartOver:
-      return fmt::format("Fix the cause, then give the same command again{}\n",
+      return fmt::format("Fix the cause, then run the same command again{}\n",
                          end.named ? ", with --new" : "");
     case NextKind::kRaise:
       return fmt::format(
@@ -176,7 +176,7 @@ std::string first_error_text(const RunEnd& end) {
   if ((code != kExitFailed && code != kExitRefused) || !end.outcome.first_error) return "";
   std::string_view text = end.outcome.first_error->text;
   while (text.ends_with('\n')) text.remove_suffix(1);
-  // A refusal in one line was its cause, and is said.
+  // A refusal in one line was its cause, and is printed.
   const bool said = end.outcome.refused && text.find('\n') == std::string_view::npos;
   return fmt::format(
       "{}  from {}\n", said ? "" : fmt::format("\n{}\n", text), end.outcome.first_error->where);

@@ -31,8 +31,8 @@ struct RunEnd {
 int exit_code(const RunOutcome& outcome);
 
 // Status, counts, time, where the result is, what to do next; last of all, for a failure, its
-// first traceback and the file it came from. `quiet` leaves out what is no status, place or error,
-// and the advice to a job that completed.
+// first traceback and the file it came from. `quiet` leaves out what is not a status, place or
+// error, and the advice to a job that completed.
 std::string end_text(const RunEnd& end, bool quiet);
 
 // One JSON object on one line.

@@ -109,8 +109,8 @@ class JobLife {
     const int code = exit_code(outcome);
     const std::shared_ptr<const JobState> state = outcome.state;
     view_.on_end(describe(fs_, jobs_, job, std::move(outcome)));
-    // Last, when all is said: it is for those who ask later, and a job of a million mini-batches
-    // takes a moment.
+    // Last, when everything is printed: it is for those who ask later, and a job of a million
+    // mini-batches takes a moment.
     if (state) static_cast<void>(write_job_index(fs_, job.folder, *state));
     return code;
   }

@@ -2,7 +2,7 @@
 //
 // The life of a run, from a command to the exit code: the zygote is forked, the job takes its place
 // in its folder and can be asked from then on, everything is prepared, tables are made, the job
-// runs, and how it ended is noted and said.
+// runs, and how it ended is noted and reported.
 //
 // Thread: the one that calls, which becomes the loop's; the process has no other one yet. Failure:
 // an Error when the job could not run; nothing of a new one is left then.

@@ -17,7 +17,7 @@
 namespace windrow {
 namespace {
 
-// A job that goes on keeps its name and its place, however the command that found it calls them.
+// A job that resumes keeps its name and its place, whatever the command calls them.
 void keep_names(const JobFolder& folder, JobReading& reading) {
   const Result<JobReading> before = read_job_folder(folder);
   if (!before) return;
@@ -146,7 +146,7 @@ class ResumedStart final : public JobStart {
     if (change) {
       RETURN_IF_ERROR(
           accept_code(fs, job.run.folder, job.run.spec, job.run.before.end.highest + 1));
-      job.run.remark = fmt::format("goes on with changed code after {}: {}",
+      job.run.remark = fmt::format("continues with changed code after {}: {}",
                                    counted(state.counts().committed, "mini-batch"),
                                    change.reason);
       job.notices.push_back(change.reason);
@@ -154,7 +154,7 @@ class ResumedStart final : public JobStart {
     if (state.stopped() || state.finished()) {
       job.run.reopen = fact::Reopened{.failed_afresh = failed};
     }
-    job.notices.push_back(fmt::format("going on with job {} ({} of {} mini-batches are done)",
+    job.notices.push_back(fmt::format("continuing job {} ({} of {} mini-batches are done)",
                                       job.run.name,
                                       human_count(state.counts().committed),
                                       human_count(state.batches().size())));

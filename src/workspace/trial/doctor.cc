@@ -33,7 +33,7 @@ Finding examine_python() {
     return {Kind::kBad,
             "Python",
             python.error().message,
-            "install Python 3, or name one by --python or WINDROW_PYTHON"};
+            "install Python 3, or name one with --python or WINDROW_PYTHON"};
   }
   const char* const ask =
       "import importlib.util as u, sys; print(sys.version.split()[0], *[n for n in ('numpy', "
@@ -44,7 +44,7 @@ Finding examine_python() {
     return {Kind::kBad,
             "Python",
             fmt::format("{} does not run: {}", python->path, said.error().message),
-            "name another one by --python or WINDROW_PYTHON"};
+            "name another one with --python or WINDROW_PYTHON"};
   }
   const bool pandas = said->find("pandas") != std::string::npos;
   std::string what = fmt::format("{} (from {}), {}", python->path, python->origin, *said);

@@ -74,7 +74,7 @@ Result<JobPreview> preview_job(const Caller& caller, const JobSpec& spec, bool a
   Jobs jobs(fs, caller);
   JobPreview preview;
   ASSIGN_OR_RETURN(Jobs::Choice choice, jobs.choose(spec, afresh));
-  // Another command is preparing it, and has not said yet what it is.
+  // Another command is preparing it, and has not written yet what it is.
   if (choice.exists && !fs.stat(choice.folder.identity())) RETURN_IF_ERROR(choice.free);
   PreparedJob run;
   run.spec = spec;
@@ -91,7 +91,7 @@ Result<JobPreview> preview_job(const Caller& caller, const JobSpec& spec, bool a
   preview.name = choice.name;
   preview.notice = choice.notice;
   preview.new_name = !choice.exists && spec.name.empty() && !spec.job_folder;
-  // The name is made up anew each time, so none is shown.
+  // A new name is generated each time, so none is shown.
   preview.paths =
       resolve_job_paths(spec, preview.new_name ? jobs.home() + "/jobs/NAME" : choice.folder.root());
   preview.share = share_of_machine(spec);

@@ -30,7 +30,7 @@ struct InputPreview {
 struct JobPreview {
   std::string name;       // of the job
   bool new_name = false;  // another one would be made up
-  std::string notice;     // of going on with an unfinished one
+  std::string notice;     // of resuming an unfinished one
   JobPaths paths;
   std::optional<Interpreter> python;  // none: a program of its own does the work
   std::vector<InputPreview> inputs;
@@ -44,7 +44,7 @@ struct JobPreview {
   MachineShare share;
 };
 
-// `afresh`: no unfinished job goes on.
+// `afresh`: no unfinished job is resumed.
 Result<JobPreview> preview_job(const Caller& caller, const JobSpec& spec, bool afresh);
 
 }  // namespace windrow

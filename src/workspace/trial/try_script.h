@@ -19,7 +19,7 @@
 
 namespace windrow {
 
-// Who tries it, and how a line is said to them before the script begins.
+// Who tries it, and how they get a line before the script begins.
 struct TrialCaller {
   Caller caller;
   std::function<void(const std::string&)> say;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // parallel_run_step.settings.json, beside the entry script or in the code root: how rows become
-// text, said by the script itself.
+// text, set by the script itself.
 //
 // Thread: any; blocks. Failure: kInvalid for a file that cannot be used, with its path and reason.
 #pragma once

@@ -94,7 +94,7 @@ WorkerSettings worker_settings(const JobSpec& spec, const JobPaths& paths, std::
   return out;
 }
 
-// Threads of numeric libraries are shared out between the workers unless the user has said.
+// Threads of numeric libraries are shared out between the workers unless the user has set them.
 std::vector<std::pair<std::string, std::string>> worker_environment(const WorkerJob& job,
                                                                     std::uint32_t threads) {
   std::vector<std::pair<std::string, std::string>> out;

@@ -29,7 +29,7 @@ def answer_to(path: str) -> "dict[str, object]":
             request = json.load(file)
         verb = request["do"]
         if verb not in VERBS:
-            raise TableError(f"do: {verb!r} is none of {', '.join(VERBS)}")
+            raise TableError(f"do: {verb!r} is not one of {', '.join(VERBS)}")
         made: dict[str, object] = import_module(VERBS[verb]).run(request)
         return made
     except TableError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a table is said in the words of MLTable files; a job has words of its own."""
+"""Problems of a table are reported in the words of MLTable files; a job has its own words."""
 
 from windrow.tables.errors import TableError
 
@@ -16,9 +16,9 @@ def advised(error: TableError, described: bool) -> TableError:
 def _advice(said: str) -> str:
     out = ""
     if any(f"set {name}" in said for name in _SETTINGS):
-        out += "; a job says such things under table, as in --set table.KEY=VALUE"
+        out += "; in a job, set it under table, as in --set table.KEY=VALUE"
     if "a quoted field begins" in said:
-        out += "; --set table.quotes=false makes quotes characters as all others"
+        out += "; --set table.quotes=false makes quotes ordinary characters"
     if "infer_column_types" in said:
         out += "; --set table.text_columns=NAME,... makes text of some columns"
     if "mixed types" in said:

@@ -62,7 +62,7 @@ class Schema:
 
     def widen(self, schema: "Any", path: str) -> None:
         """Takes the types of another file where they hold all values of those so far. An index
-        that this file does not have is no column of the table."""
+        that this file does not have is not a column of the table."""
         for name, type_ in list(self.types.items()):
             index = schema.get_field_index(name)
             if index < 0:

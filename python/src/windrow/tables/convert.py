@@ -167,7 +167,7 @@ def _target(value: object) -> "tuple[str, dict[str, Any]]":
     if isinstance(value, dict) and len(value) == 1:
         name, options = next((name, below or {}) for name, below in value.items())
     if name not in _TYPES or not isinstance(options, dict):
-        raise TableError(f"{_STEP}: {value!r} is none of {', '.join(_TYPES)}")
+        raise TableError(f"{_STEP}: {value!r} is not one of {', '.join(_TYPES)}")
     return str(name), options
 
 
@@ -178,7 +178,7 @@ def _formats(options: "dict[str, Any]") -> "list[str]":
         raise TableError(f"{_STEP}: datetime needs formats, for example ['%Y-%m-%d']")
     for form in formats:
         if not isinstance(form, str) or "%" not in form:
-            raise TableError(f"{_STEP}: {form!r} is no format; they are written as '%Y-%m-%d'")
+            raise TableError(f"{_STEP}: {form!r} is not a format; they are written as '%Y-%m-%d'")
     if "date_constant" in options:
         raise TableError(f"{_STEP}: date_constant is not supported")
     return formats

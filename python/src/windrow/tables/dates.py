@@ -57,7 +57,7 @@ def style_of(values: "list[str]") -> "Style | None":
 
 
 def nanoseconds(value: str, day_first: "bool | None") -> "int | None":
-    """Since 1970, in UTC; None for what is no date, or none that fits into 64 bits."""
+    """Since 1970, in UTC; None for what is not a date, or does not fit into 64 bits."""
     match = _ISO.fullmatch(value)
     fraction, zone, half = "", "", ""
     if match:

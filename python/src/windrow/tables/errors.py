@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a table, said so that its owner can repair it."""
+"""What is wrong with a table, in words that let its owner fix it."""
 
 
 class TableError(Exception):

@@ -58,7 +58,7 @@ class Filter:
 
     def __init__(self, text: object) -> None:
         if not isinstance(text, str):
-            raise TableError(f"filter: {text!r} is no expression")
+            raise TableError(f"filter: {text!r} is not an expression")
         self._text = text
         try:
             self._tree: ast.expr = ast.parse(text.strip(), mode="eval").body

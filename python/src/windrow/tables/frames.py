@@ -25,14 +25,14 @@ def reader_of(description: "dict[str, Any]") -> "tuple[TableReader, Callable[[li
     for a kind that nobody knows, and when the environment lacks something."""
     kind = description.get("frame") or "pandas"
     if kind not in _MODULES:
-        raise TableError(f"frame: {kind!r} is none of {', '.join(_MODULES)}")
+        raise TableError(f"frame: {kind!r} is not one of {', '.join(_MODULES)}")
     for module in _MODULES[kind]:
         try:
             import_module(module)
         except ImportError as error:
             raise TableError(
                 f"frame: {kind} needs {module} in the environment of the script ({error}); install"
-                " it there, or name another one by --python"
+                " it there, or name another one with --python"
             ) from None
     if kind in ("pandas", "numpy"):
         reader = TableReader(description)

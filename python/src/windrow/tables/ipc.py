@@ -84,7 +84,7 @@ class _Batches:
             mapped = pyarrow.memory_map(path)
             self._reader = ipc.open_stream(mapped) if self.is_stream else ipc.open_file(mapped)
         except (OSError, ValueError) as error:
-            raise TableError(f"{path}: no Arrow file: {error}; is it complete?") from None
+            raise TableError(f"{path}: not an Arrow file: {error}; is it complete?") from None
         self.schema = self._reader.schema
         self._at, self._last = 0, None  # of a stream: how many were read, and the last of them
 

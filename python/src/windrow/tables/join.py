@@ -32,14 +32,14 @@ def join(source: str, target: str, form: str) -> int:
     """Writes the pieces of one file to another, which may be there already, and returns how many
     rows there are. Raises TableError, OSError."""
     if form not in _GROUP_BYTES:
-        raise TableError(f"format: {form!r} is none of {', '.join(_GROUP_BYTES)}")
+        raise TableError(f"format: {form!r} is not one of {', '.join(_GROUP_BYTES)}")
     try:
         import pyarrow
         from pyarrow import ipc, parquet  # noqa: F401  # here, where it is told
     except ImportError as error:
         raise TableError(
             f"results of format {form} need pyarrow in the environment of the script ({error});"
-            " install it there, or name another one by --python"
+            " install it there, or name another one with --python"
         ) from None
     types = _types(source)
     schema = pyarrow.schema(list(types.items()))

@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 _NO_LINES = (
-    " begins here, and JSON lines have one object to a line; write the file so, as pandas does with"
-    " to_json(orient='records', lines=True)"
+    " begins here, and JSON lines have one object to a line; write the file that way, as pandas"
+    " does with to_json(orient='records', lines=True)"
 )
 
 
 def _no_constant(name: str) -> "Any":
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 # From a text and a place to a value and where that ends. Raises StopIteration, ValueError,
@@ -50,7 +50,7 @@ def checked(line: str) -> "tuple[dict[str, Any], str]":
         if end != len(line):
             return {}, "more than one JSON value"
     except StopIteration as stop:
-        return {}, f"no JSON from character {stop.value} on"
+        return {}, f"not JSON from character {stop.value} on"
     except RecursionError:
         return {}, "nested too deeply"
     except ValueError as error:

@@ -47,7 +47,7 @@ _REPAIR = "; repair the line, or set invalid_lines: drop"
 
 class JsonLines:
     """Reads stretches. Opens no file before the first call. `left_out`: how many lines of the
-    latest stretch are no objects that can be read, and are to be dropped."""
+    latest stretch are not objects that can be read, and are to be dropped."""
 
     def __init__(self, settings: "Settings") -> None:
         self._settings = settings
@@ -162,11 +162,11 @@ class JsonLines:
         if len(found) > 1:
             return f"values of several kinds ({' and '.join(found)})"
         if types == {int} and self._settings.infers and not self._settings.mixed_types:
-            return "whole numbers that no 64 bits hold together"
+            return "whole numbers that do not fit into 64 bits"
         if types <= {list, dict}:
             inside = " with values of several kinds, or numbers beyond 64 bits,"
             return found[0] + (inside if self._settings.keeps_integers else "")
-        return f"{found[0]}, and what types columns have is not to be decided"
+        return f"{found[0]}, and the types of columns are not to be inferred"
 
     def _first_values(self, name: str) -> "list[Any]":
         """Of the first rows, those that are there."""
@@ -274,7 +274,7 @@ class _Lines:
 
 
 def _check_document(text: str, found: _Lines) -> None:
-    """Raises TableError for a file that is no JSON lines at all: neither its first line nor the
+    """Raises TableError for a file that is not JSON lines at all: neither its first line nor the
     next is an object."""
     lines = text.split("\n")
     number = next((i for i, line in enumerate(lines) if line.strip(" \t\r")), 0)

@@ -79,7 +79,7 @@ PANDAS_WORDS = Words(
 
 
 def integer(text: str, kind: str = INT) -> "int | None":
-    """None for what is no integer, or none that fits."""
+    """None for what is not an integer, or does not fit."""
     if not _INTEGER.fullmatch(text):
         return None
     if len(text.strip().lstrip("+-0")) > _DIGITS_MAX:  # some Pythons refuse to look at these
@@ -90,7 +90,7 @@ def integer(text: str, kind: str = INT) -> "int | None":
 
 
 def number(text: str) -> "float | None":
-    """None for what is no number."""
+    """None for what is not a number."""
     return float(text) if _NUMBER.fullmatch(text) else None
 
 

@@ -153,7 +153,7 @@ def _opened(path: str) -> "Any":
             file.seek(-4, os.SEEK_END) if os.path.getsize(path) > 4 else None
             end = file.read(4)
         if start != b"PAR1":
-            reason = "no Parquet file: it does not begin with PAR1"
+            reason = "not a Parquet file: it does not begin with PAR1"
         elif end != b"PAR1":
             reason = "the end of the file is missing; was it copied completely?"
         else:

@@ -68,7 +68,7 @@ class PartitionFormat:
             rest = rest[len(between) + len(unit) :]
             parts += 1
         if rest or not parts:
-            raise self._refused(f"{form!r} of {name!r} is no date; allowed is {_DATES_ALLOWED}")
+            raise self._refused(f"{form!r} of {name!r} is not a date; allowed is {_DATES_ALLOWED}")
         self._dates[name] = parts
         return pattern
 

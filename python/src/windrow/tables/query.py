@@ -38,7 +38,7 @@ def run(request: "dict[str, Any]") -> "dict[str, Any]":
     except ImportError:
         raise TableError(
             "SQL queries need pyarrow in the environment of the script; install it there, or name"
-            " another one by --python"
+            " another one with --python"
         ) from None
     spool = request["to"] + ".spool"
     try:
@@ -80,7 +80,7 @@ def _open(connection: str, query: str) -> "Any":
     elif connection.endswith((".db", ".sqlite", ".sqlite3")) and "://" not in connection:
         path = connection
     else:  # it is not shown: it may hold a password
-        raise TableError(f"the connection is of no known form; {_FORMS}")
+        raise TableError(f"the connection has no known form; {_FORMS}")
     from windrow.tables.query_sqlite import SqliteRows
 
     return SqliteRows(path, query)

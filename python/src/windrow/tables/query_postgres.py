@@ -59,7 +59,7 @@ def postgres_rows(connection: str, text: str) -> "Any":
         return AdbcRows(connection, text)
     raise TableError(
         "queries of PostgreSQL need psycopg, psycopg2 or adbc_driver_postgresql in the environment"
-        " of the script: install `psycopg[binary]` there, or name another one by --python"
+        " of the script: install `psycopg[binary]` there, or name another one with --python"
     )
 
 
@@ -205,6 +205,6 @@ def query_failed(error: Exception, rows: int) -> TableError:
     elif code == _READ_ONLY or "in a read-only transaction" in str(error):
         advice = "a query only reads: write a SELECT"
     elif rows or code is None:
-        advice = "correct the query; a value that no DataFrame can hold is to be cast to text in it"
+        advice = "correct the query; cast a value that no DataFrame can hold to text in it"
     behind = f" after {rows} rows" if rows else ""
     return TableError(f"the query failed{behind}: {_said(error)}; {advice}")

@@ -85,7 +85,7 @@ class TableReader:
                 raise TableError(
                     f"tables of format {self._settings.format} need {module.split('.')[0]} in the"
                     f" environment of the script ({error}); install it there, or name another one"
-                    " by --python"
+                    " with --python"
                 ) from None
         if self._settings.format == "delimited":
             fast_arrow.available()

@@ -25,7 +25,7 @@ class Dialect:
     """What separates records and fields. A record ends with LF or CR LF; a CR elsewhere is text.
     A quote means something only at the beginning of a field; two inside a quoted field are one;
     what follows a closing quote belongs to the field as it is. Lines of nothing but spaces and
-    tabs are no records."""
+    tabs are not records."""
 
     __slots__ = ("blanks", "comment", "delimiter", "multi_line", "plain", "quote")
 

@@ -42,7 +42,7 @@ def run(request: "dict[str, Any]") -> "dict[str, Any]":
     except ImportError:
         raise TableError(
             "a table is cut by values only where pyarrow is in the environment of the script;"
-            " install it there, or name another one by --python"
+            " install it there, or name another one with --python"
         ) from None
     os.makedirs(request["to"], exist_ok=True)
     if os.listdir(request["to"]):
@@ -70,7 +70,7 @@ class _Keys:
         """Raises TableError."""
         for i, name in enumerate(names):
             if name in names[:i]:
-                raise FinalError(f"partition_by: {name!r} stands there twice; leave one out")
+                raise FinalError(f"partition_by: {name!r} is there twice; leave one out")
             if name not in schema.names:
                 raise FinalError(f"partition_by: no column {name!r}; {_nearest(name, schema)}")
             _check_type(name, schema.field(name).type)

@@ -27,7 +27,7 @@ class Selection:
             except re.error as error:
                 raise TableError(f"{step}: pattern {value['pattern']!r}: {error}") from None
         else:
-            raise TableError(f"{step}: {value!r} is no name of a column, nor a list of names")
+            raise TableError(f"{step}: {value!r} is not the name of a column or a list of names")
 
     def has(self, name: str) -> bool:
         if self._pattern is None:

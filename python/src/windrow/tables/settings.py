@@ -86,7 +86,7 @@ class Settings:
 def _one_of(description: "dict[str, Any]", key: str, values: "tuple[str, ...]") -> str:
     value = description.get(key, values[0])
     if value not in values:
-        raise TableError(f"{key}: {value!r} is none of {', '.join(values)}")
+        raise TableError(f"{key}: {value!r} is not one of {', '.join(values)}")
     return str(value)
 
 

@@ -227,7 +227,7 @@ def decoded(data: bytes, path: str, lines_before: int) -> str:
 
 
 def first_text(data: bytes, path: str) -> str:
-    """The beginning of a file as text, with halves of surrogate pairs for bytes that are no UTF-8:
+    """The beginning of a file as text, with halves of surrogate pairs for bytes that are not UTF-8:
     a row that has some can be told. Raises TableError for a file that is in UTF-16."""
     if data[:2] in _UTF16_MARKS:
         return decoded(data, path, 0)

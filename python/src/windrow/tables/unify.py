@@ -200,7 +200,7 @@ def _entries(array: "Any", want: "Any") -> "Any":
     elif len(array.values) == 0:
         keys = items = array.values
     else:
-        raise pyarrow.ArrowInvalid("a list of missing values is no map")
+        raise pyarrow.ArrowInvalid("a list of missing values is not a map")
     parts = conformed(keys, want.key_type), conformed(items, want.item_type)
     names = pyarrow.field("key", want.key_type, False), pyarrow.field("value", want.item_type)
     return pyarrow.StructArray.from_arrays(parts, fields=names)

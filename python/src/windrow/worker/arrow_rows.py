@@ -28,7 +28,7 @@ class ArrowRows:
         except ImportError as error:
             raise Refused from ImportError(
                 f"append_row.format {form} needs pyarrow in the environment of the script"
-                f" ({error}); install it there, or name another one by --python"
+                f" ({error}); install it there, or name another one with --python"
             )
         self._form = form
         self._checked: set[Any] = set()  # types that Parquet files can hold

@@ -99,7 +99,7 @@ def _users_part(trace: "TracebackType | None", ours: str) -> "TracebackType | No
 
 
 def _captured_stderr(error: BaseException) -> str:
-    """What a child process said, when its failure was raised by subprocess."""
+    """What a child process wrote, when its failure was raised by subprocess."""
     subprocess = sys.modules.get("subprocess")
     if subprocess is None or not isinstance(error, getattr(subprocess, "SubprocessError", ())):
         return ""

@@ -30,7 +30,7 @@ _SHORT = ANSWER_MAX // 4  # characters that never encode to more than an answer 
 
 
 class WrongType(TypeError):
-    """run() returned something that is no collection of rows. Users see the TypeError it is."""
+    """run() returned something that is not a collection of rows. Users see a TypeError."""
 
     __module__ = "builtins"
     __qualname__ = "TypeError"

@@ -43,7 +43,7 @@ class Script:
             name = os.path.basename(path)
             problem = "has no function run(mini_batch)"
             if "run" in functions:
-                problem = f"has a run that is no function but {type(self.run).__name__}"
+                problem = f"has a run that is not a function but {type(self.run).__name__}"
             raise Refused from AttributeError(f"{name} {problem}")
         self.init: Any = functions.get("init") or _nothing
         self.shutdown: Any = functions.get("shutdown") or _nothing

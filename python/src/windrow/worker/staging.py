@@ -58,7 +58,7 @@ class Staging:
         os.rename(self._private, os.path.join(self._done, attempt))
         for folder in self._folders:
             os.makedirs(folder, exist_ok=True)
-        if f"{here}/".startswith(f"{self._private}/"):  # else it would go on in the old one
+        if f"{here}/".startswith(f"{self._private}/"):  # else it would continue in the old one
             os.makedirs(here, exist_ok=True)
             os.chdir(here)
 

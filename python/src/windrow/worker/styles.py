@@ -23,8 +23,8 @@ class Writer:
     """The form that a job's rows take."""
 
     def __init__(self, settings: "dict[str, Any]") -> None:
-        """Raises ValueError for a settings file that is no JSON object, and Refused when a format
-        needs what the environment lacks."""
+        """Raises ValueError for a settings file that is not a JSON object, and Refused when a
+        format needs what the environment lacks."""
         self._outputs: list[str] = settings.get("row_outputs") or []
         own = _own(settings.get("row_settings", ""))
         self._format = settings.get("format") or own.get("format", "azure")
@@ -165,7 +165,7 @@ def _own(text: str) -> "dict[str, Any]":
     said = json.loads(text)
     own = said.get("append_row", {}) if isinstance(said, dict) else None
     if not isinstance(own, dict):
-        raise ValueError("parallel_run_step.settings.json: append_row is no JSON object")
+        raise ValueError("parallel_run_step.settings.json: append_row is not a JSON object")
     return own
 
 
