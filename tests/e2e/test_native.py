@@ -472,7 +472,7 @@ def test_a_command_and_a_script_are_one_too_many(windrow: Windrow) -> None:
         ({"command": "./a", "entry_script": "score.py"}, "stands in place of entry_script"),
         ({"command": " "}, "is empty; it begins with a program"),
         ({"command": "./a", "command_mode": "line"}, "allowed is protocol, lines or filter"),
-        ({"command_mode": "lines", "entry_script": "score.py"}, "goes with task.command"),
+        ({"command_mode": "lines", "entry_script": "score.py"}, "needs task.command"),
         ({"command": "./a ${{inputs.modle}}"}, "modle"),
     ]:
         job_file = windrow.keys_file("in", "out", {"task": keys})
