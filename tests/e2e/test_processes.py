@@ -12,7 +12,7 @@ import signal
 import time
 
 import pytest
-from workbench import NAMES, Running, Windrow, children_of, is_stopped, numbered, until
+from workbench import NAMES, Running, Windrow, children_of, is_stopped, named, numbered, until
 
 # Rows that depend on the file, not only on its name; long enough for kills to hit something.
 WORK = """
@@ -205,7 +205,7 @@ def run(mini_batch):
 """
     running = windrow.start(script, files=2, size=1, timeout=2)
     until(lambda: len(running.descendants()) >= 9, "everybody is there")
-    (zygote,) = children_of(running.pid)
+    (zygote,) = named("windrow-zygote", running.pid)  # beside it may be a ps of the monitor
     victim = {"engine": running.pid, "zygote": zygote, "reaper": children_of(zygote)[0]}[who]
     os.kill(victim, signal.SIGKILL)
     if who == "zygote":  # no new worker can be started: the job ends by itself

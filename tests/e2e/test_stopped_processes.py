@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from workbench import Running, Windrow, children_of, numbered, until
+from workbench import Running, Windrow, named, numbered, until
 
 # Says that it is there, and ends when it is told to.
 WAITS = """
@@ -28,12 +28,6 @@ def run(mini_batch):
         time.sleep(0.005)
     return [os.path.basename(path) for path in mini_batch]
 """
-
-
-def named(name: str, parent: int) -> list[int]:
-    """Children of that name: the monitor has others for a moment."""
-    names = {pid: Path(f"/proc/{pid}/comm") for pid in children_of(parent)}
-    return [pid for pid, comm in names.items() if comm.exists() and comm.read_text() == name + "\n"]
 
 
 def start(windrow: Windrow) -> tuple[Running, int, int]:

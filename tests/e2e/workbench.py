@@ -204,6 +204,12 @@ def descendants_of(pid: int) -> list[int]:
     return found
 
 
+def named(name: str, parent: int) -> list[int]:
+    """Children of that name: the monitor has others for a moment."""
+    names = {pid: Path(f"/proc/{pid}/comm") for pid in children_of(parent)}
+    return [pid for pid, comm in names.items() if comm.exists() and comm.read_text() == name + "\n"]
+
+
 def is_worker(pid: int) -> bool:
     try:
         return b"windrow/worker/__main__.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
