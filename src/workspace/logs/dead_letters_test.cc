@@ -40,9 +40,9 @@ class DeadLettersTest : public testing::Test {
     std::string out;
     for (std::size_t at = 0; at < text_.size();) {
       const std::size_t end = text_.find('\n', at);
-      const Json line = parse_json(text_.substr(at, end - at)).value_or(Json());
-      const Json* const mark = line.find("custom_id");
-      const Json* const batch = line.find("mini_batch");
+      const Result<Json> line = parse_json(text_.substr(at, end - at));
+      const Json* const mark = line ? line->find("custom_id") : nullptr;
+      const Json* const batch = line ? line->find("mini_batch") : nullptr;
       out += batch == nullptr ? "?" : std::to_string(*batch->get<std::int64_t>());
       out += mark == nullptr ? "- " : *mark->get<std::string>() + " ";
       at = end + 1;
