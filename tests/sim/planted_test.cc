@@ -11,13 +11,13 @@
 namespace windrow::sim {
 namespace {
 
-constexpr std::uint64_t kSeedsMax = 500;
+constexpr std::uint64_t kSeedsMax = 2000;
 
 #if defined(WINDROW_PLANTS)
 
 class PlantedFault : public testing::TestWithParam<int> {};
 
-TEST_P(PlantedFault, IsFoundWithinFiveHundredSeeds) {
+TEST_P(PlantedFault, IsFoundWithinTwoThousandSeeds) {
   const int child = run_child([] {
     // What a broken engine says of itself is of no interest.
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
